@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "cli/context.h"
-#include "engine/device/device_cache.h"
-#include "engine/device/device_choice.h"
-#include "engine/engine_error.h"
-#include "engine/device/open_device.h"
-#include "engine/open_spaces.h"
+#include "engine/device_choice.h"
+#include "engine/devices.h"
+#include "engine/spaces.h"
 #include "tuner/core/result.h"
 
 namespace gktune {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cli/device_flags.h"
-#include "engine/device/known_device.h"
+#include "engine/study_selection.h"
 #include "tuner/core/device_kinds.h"
 
 namespace gktune {

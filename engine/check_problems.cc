@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <random>
 #include <set>
 
-#include "engine/problem_space.h"
+#include "engine/spaces.h"
 #include "tuner/space/plan.h"
 #include "tuner/space/problems.h"
 
@@ -19,15 +18,6 @@ constexpr std::array<std::int64_t, 6> kAwkward = {0, 1, 31, 33, 257, 1009};
 // Several blocks and a part of one, for blocks that take a few thousand elements.
 // The other sizes are small then.
 constexpr std::int64_t kSeveralBlocks = 9001, kBesides = 5, kMostSeveralBlocks = 150'000;
-
-// The axes that the compiler sees.
-Problem macros_of(const std::vector<Axis>& axes, const Problem& problem) {
-  Problem macros;
-  for (const Axis& axis : axes) {
-    if (!axis.macro.empty()) macros.set(axis.name, *problem.find(axis.name));
-  }
-  return macros;
-}
 
 bool is_size(const Axis& axis) { return !axis.values.empty() && axis.values.front().is_integer(); }
 
@@ -51,24 +41,6 @@ std::int64_t greatest_size(const Axis& axis) {
   std::int64_t greatest = axis.values.front().integer();
   for (const Value& value : axis.values) greatest = std::max(greatest, value.integer());
   return greatest;
-}
-
-// Sizes differ within a problem: square problems hide swapped dimensions. A kernel may rely on the greatest
-// size that the file lists.
-std::int64_t awkward_size(const Axis& axis, std::size_t choice) {
-  return std::min(kAwkward[choice % kAwkward.size()], greatest_size(axis));
-}
-
-// The values that the listed problems have for these axes.
-std::vector<Problem> parts_of(const std::vector<Problem>& problems, const std::vector<Axis>& axes) {
-  std::vector<Problem> parts;
-  std::set<std::string> seen;
-  for (const Problem& problem : problems) {
-    Problem part;
-    for (const Axis& axis : axes) part.set(axis.name, *problem.find(axis.name));
-    if (seen.insert(part.json()).second) parts.push_back(std::move(part));
-  }
-  return parts;
 }
 
 // The axes whose values the awkward sizes replace.
@@ -98,7 +70,7 @@ bool has_one_block(const StepPlan& step) { return step.grid == std::array<std::i
 // The number of configurations, of all or of some, whose launches have one block each or cannot be formed.
 int count_of_one_block(const Definition& definition, const Problem& problem, const DeviceInfo& device) {
   constexpr std::int64_t kMostConfigurations = 32;
-  const auto space = ProblemSpace(definition, problem, device).build();
+  const auto space = space_of(definition, problem, device);
   if (!space) return std::numeric_limits<int>::max();
   const bool is_sampled = space->size() > Count(kMostConfigurations);
   std::mt19937_64 random;
@@ -129,14 +101,25 @@ std::vector<Problem> problems_of_several_blocks(const Definition& definition,
   return chosen;
 }
 
+std::vector<Problem> problems_to_sanitize(const Definition& definition, const DeviceInfo& device) {
+  const std::vector<Problem> all = awkward_problems(definition.kernel);
+  std::vector<Problem> solvable;
+  std::ranges::copy_if(all, std::back_inserter(solvable),
+                       [&](const Problem& problem) { return space_of(definition, problem, device).ok(); });
+  if (solvable.empty()) return all;
+  std::ranges::copy(problems_of_several_blocks(definition, solvable, device), std::back_inserter(solvable));
+  return solvable;
+}
+
 std::vector<Problem> one_for_each_source(const std::vector<Axis>& axes,
                                          const std::vector<Problem>& problems) {
-  std::vector<Problem> chosen, seen;
+  std::vector<Problem> chosen;
+  std::set<std::string> seen;
   for (const Problem& problem : problems) {
-    Problem macros = macros_of(axes, problem);
-    if (std::ranges::find(seen, macros) != seen.end()) continue;
-    seen.push_back(std::move(macros));
-    chosen.push_back(problem);
+    Problem macros;  // what the compiler sees
+    for (const Axis& axis : axes)
+      if (!axis.macro.empty()) macros.set(axis.name, *problem.find(axis.name));
+    if (seen.insert(macros.json()).second) chosen.push_back(problem);
   }
   return chosen;
 }
@@ -148,29 +131,20 @@ bool is_empty(const Problem& problem) {
 
 std::vector<Problem> awkward_problems(const KernelDefinition& kernel) {
   const std::vector<Axis> sizes = replaced_axes(kernel);
-  const auto is_replaced = [&sizes](const Axis& axis) {
-    return std::ranges::find(sizes, axis.name, &Axis::name) != sizes.end();
-  };
-  std::vector<Axis> others;
-  std::ranges::copy_if(kernel.axes, std::back_inserter(others), std::not_fn(is_replaced));
   const auto longest = std::ranges::max_element(sizes, {}, greatest_size);
-
   std::vector<Problem> problems;
-  const auto add = [&](const Problem& base, const auto& size_of) {
-    Problem problem;
-    for (const Axis& axis : kernel.axes)
-      problem.set(axis.name, is_replaced(axis) ? Value(size_of(axis)) : *base.find(axis.name));
+  // A kernel may rely on the greatest size that the file lists.
+  const auto add = [&](Problem problem, const auto& size_of) {
+    for (const Axis& axis : sizes) problem.set(axis.name, std::min(size_of(axis), greatest_size(axis)));
     if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(std::move(problem));
   };
-  for (const Problem& base : parts_of(problems_of(kernel), others)) {
+  for (const Problem& listed : problems_of(kernel)) {
+    // Sizes differ within a problem: square problems hide swapped dimensions.
     for (std::size_t choice = 0; choice < kAwkward.size(); ++choice) {
-      std::size_t shift = 0;
-      add(base, [&](const Axis& axis) { return awkward_size(axis, choice + shift++); });
+      std::size_t next = choice;
+      add(listed, [&next](const Axis&) { return kAwkward[next++ % kAwkward.size()]; });
     }
-    if (sizes.empty()) continue;
-    add(base, [&](const Axis& axis) {
-      return std::min(greatest_size(axis), axis.name == longest->name ? kSeveralBlocks : kBesides);
-    });
+    add(listed, [&](const Axis& axis) { return axis.name == longest->name ? kSeveralBlocks : kBesides; });
   }
   return problems;
 }

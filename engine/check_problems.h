@@ -21,6 +21,10 @@ std::vector<Problem> problems_of_several_blocks(const Definition& definition,
                                                 const std::vector<Problem>& problems,
                                                 const DeviceInfo& device);
 
+// The awkward problems that have valid configurations, and larger versions of them: a kernel may require
+// large sizes. If none has, all awkward problems, so that the first failure is reported.
+std::vector<Problem> problems_to_sanitize(const Definition& definition, const DeviceInfo& device);
+
 // True if a size is 0. A launch of an empty problem may have no blocks; the kernel is not at fault then.
 bool is_empty(const Problem& problem);
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "engine/objective_text.h"
+#include "engine/spaces.h"
 
 namespace gktune {
 namespace {
@@ -19,15 +19,13 @@ constexpr double kLongestIdle_s = 10;        // a longer one is a pause between 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Numbers by size, then truth values, then texts.
-bool comes_before(const Value& a, const Value& b) {
-  const auto rank = [](const Value& value) { return value.is_number() ? 0 : value.is_boolean() ? 1 : 2; };
-  if (rank(a) != rank(b)) return rank(a) < rank(b);
-  if (a.is_number() && a.number() != b.number()) return a.number() < b.number();
-  return a < b;
-}
-
 struct Before {
-  bool operator()(const Value& a, const Value& b) const { return comes_before(a, b); }
+  bool operator()(const Value& a, const Value& b) const {
+    const auto rank = [](const Value& value) { return value.is_number() ? 0 : value.is_boolean() ? 1 : 2; };
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    if (a.is_number() && a.number() != b.number()) return a.number() < b.number();
+    return a < b;
+  }
 };
 
 // For a trial without a value of a parameter that others have.

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "db/store/trial_store.h"
-#include "engine/failures.h"
-#include "engine/peaks.h"
+#include "engine/devices.h"
 #include "engine/tuning.h"
 #include "tuner/analysis/histogram.h"
 #include "tuner/analysis/variance_shares.h"
 #include "tuner/core/result.h"
+#include "tuner/tune.h"
 
 namespace gktune {
 

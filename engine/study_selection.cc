@@ -4,14 +4,21 @@
 #include <charconv>
 
 #include "db/answers/axis_value.h"
-#include "engine/device/known_device.h"
 #include "engine/problem_selection.h"
 #include "tuner/core/spelling.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
 
 using Studies = std::vector<StudySummary>;
+
+std::string lower(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
 
 bool has_axes(const Problem& problem, const Problem& asked) {
   for (const auto& [name, value] : asked) {
@@ -73,6 +80,23 @@ std::size_t size_of_kernel(const Studies& studies, const std::string& word) {
 }
 
 }  // namespace
+
+Result<DeviceIdentity> find_device(const std::string& text, const std::vector<DeviceIdentity>& devices) {
+  std::vector<DeviceIdentity> found;
+  std::vector<std::string> names;
+  for (const DeviceIdentity& device : devices) {
+    if (std::ranges::find(names, device.name) == names.end()) names.push_back(device.name);
+    if (device.name == text) return device;
+    bool is_new = std::ranges::find(found, device) == found.end();
+    if (is_new && lower(device.name).find(lower(text)) != std::string::npos) found.push_back(device);
+  }
+  if (found.size() == 1) return found.front();
+  if (found.size() > 1)
+    return Error{"'" + text + "' may be any of " + joined(found, "; ", &DeviceIdentity::name)};
+  std::string guess = did_you_mean(text, names);
+  if (guess.empty() && !names.empty()) guess = "; it knows " + joined(names, "; ");
+  return Error{"the database knows no device '" + text + "'" + guess};
+}
 
 std::int64_t since_unix_ms(const std::optional<double>& newer_s, std::int64_t now_unix_ms) {
   return newer_s ? now_unix_ms - static_cast<std::int64_t>(*newer_s * 1e3) : 0;

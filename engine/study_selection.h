@@ -8,11 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "db/answers/device_identity.h"
 #include "db/store/archive.h"
 #include "db/store/trial_store.h"
 #include "tuner/core/result.h"
 
 namespace gktune {
+
+// The device with this name, else the only device whose name contains the text. Ignores case.
+Result<DeviceIdentity> find_device(const std::string& text, const std::vector<DeviceIdentity>& devices);
 
 // Conditions on studies. An empty condition accepts every study.
 struct StudyFilter {

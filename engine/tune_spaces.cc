@@ -14,23 +14,20 @@ namespace {
 
 // The limits of a search for which neither trials nor seconds are given, and its playoff.
 struct EffortLimits {
-  double seconds = 0;  // 0: no limit
-  double gain = 0;
-  std::int64_t patience = TuneLimits().patience;
-  TimingPolicy timing;
+  TuneLimits limits;
+  TimingPolicy timing = {};
 };
 
 EffortLimits limits_of(Effort effort) {
   switch (effort) {
     case Effort::quick:
-      return {.seconds = 2.5, .gain = 0.02, .timing = {.finalists = 3, .rounds = {20}}};
+      return {{.seconds = 2.5, .gain = 0.02}, {.finalists = 3, .rounds = {20}}};
     case Effort::thorough:
-      return {
-          .gain = 0.001, .patience = 300, .timing = {.finalists = 10, .rounds = {200}, .tolerance = 0.001}};
+      return {{.gain = 0.001, .patience = 300}, {.finalists = 10, .rounds = {200}, .tolerance = 0.001}};
     case Effort::normal:
       break;
   }
-  return {.gain = 0.01};
+  return {{.gain = 0.01}};
 }
 
 // One run on one device.
@@ -45,7 +42,7 @@ class SpaceTuner {
     for (const Definition& definition : spaces_.definitions) {
       const auto session = session_of(definition.kernel.language);
       if (!session) {
-        report({EngineError::Kind::failed, session.error().message, {}});
+        report({EngineError::Kind::failed, session.error().message});
         break;
       }
       session_ = *session;
@@ -54,7 +51,7 @@ class SpaceTuner {
     }
     for (const auto& [compiler, session] : sessions_) {
       if (auto ended = store_.end_session(session); !ended)
-        report({EngineError::Kind::failed, ended.error().message, {}});
+        report({EngineError::Kind::failed, ended.error().message});
     }
     return end;
   }
@@ -77,72 +74,65 @@ class SpaceTuner {
   RunEnd tune_file(const Definition& definition) {
     if (spaces_.device.recordings) {
       auto replay = open_replay(definition.kernel, spaces_.device);
-      if (!replay) {
-        report(replay.error());
-        return RunEnd::complete;
-      }
-      return tune_problems(definition, **replay, {[&replay] { return (*replay)->clock_s(); }, {}});
+      if (!replay) return report(replay.error());
+      return tune_problems(definition, {**replay, [&replay] { return (*replay)->clock_s(); }});
     }
     auto device = open_device(definition.kernel, spaces_.device, settings_.workers, DeviceWork::time);
-    if (!device) {
-      report(device.error());
-      return RunEnd::complete;
-    }
-    return tune_problems(definition, **device, {{}, [&device] { return (*device)->usage(); }});
+    if (!device) return report(device.error());
+    return tune_problems(definition, {**device, wall_clock_s, device->get()});
   }
 
-  // Functions that only some kinds of devices have: their own clock, the use of workers.
-  struct Gauges {
+  struct OpenedDevice {
+    Device& device;
     std::function<double()> clock_s;
-    std::function<Usage()> usage;
+    const WorkerDevice* workers = nullptr;  // null: a recording is replayed
+    Usage usage() const { return workers != nullptr ? workers->usage() : Usage(); }
   };
 
-  RunEnd tune_problems(const Definition& definition, Device& device, const Gauges& gauges) {
+  RunEnd tune_problems(const Definition& definition, const OpenedDevice& opened) {
     for (const Problem& problem : problems_of(definition.kernel)) {
-      if (tune_one(definition, problem, device, gauges) == RunEnd::cut_short) return RunEnd::cut_short;
+      if (tune_one(request_for(definition, problem), opened) == RunEnd::cut_short) return RunEnd::cut_short;
     }
     return RunEnd::complete;
   }
 
-  RunEnd tune_one(const Definition& definition, const Problem& problem, Device& device,
-                  const Gauges& gauges) {
-    SearchLimits limits = definition.search;
+  TuneRequest request_for(const Definition& definition, const Problem& problem) const {
+    SearchLimits given = definition.search;
     if (settings_.effort) {
-      limits.effort = *settings_.effort;
-      limits.trials = 0;
-      limits.seconds = 0;
+      given.effort = *settings_.effort;
+      given.trials = 0;
+      given.seconds = 0;
     }
-    const EffortLimits effort = limits_of(limits.effort);
+    const EffortLimits effort = limits_of(given.effort);
     TuneRequest request{.definition = definition,
                         .problem = problem,
-                        .strategy = settings_.strategy.value_or(limits.strategy),
+                        .strategy = settings_.strategy.value_or(given.strategy),
                         .options = settings_.options,
                         .seed = settings_.workers.seed,
-                        .trials = settings_.trials.value_or(limits.trials),
-                        .budget_s = settings_.seconds.value_or(limits.seconds),
+                        .limits = {.trials = settings_.trials.value_or(given.trials),
+                                   .seconds = settings_.seconds.value_or(given.seconds),
+                                   .patience = effort.limits.patience},
+                        .timing = effort.timing,
                         .compilers = compilers(),
                         .devices = devices(),
                         .earlier = settings_.earlier,
-                        .related = settings_.related,
-                        .patience = effort.patience,
-                        .timing = effort.timing};
-    const bool is_limited = request.trials > 0 || request.budget_s > 0;
+                        .related = settings_.related};
+    TuneLimits& limits = request.limits;
+    const bool is_limited = limits.trials > 0 || limits.seconds > 0;
     const bool tries_all = request.strategy == "exhaustive";
-    request.gain = settings_.gain.value_or(is_limited || tries_all ? 0 : effort.gain);
+    limits.gain = settings_.gain.value_or(is_limited || tries_all ? 0 : effort.limits.gain);
     const bool is_free = settings_.trials == 0 || settings_.seconds == 0;  // by the user's word
-    if (!is_limited && !is_free) request.budget_s = effort.seconds;
-    const Usage before = gauges.usage ? gauges.usage() : Usage();
-    auto tuning =
-        tune_problem(request, {device,
-                               store_,
-                               session_,
-                               {events_.on_progress, events_.stop, events_.on_search, events_.on_trial},
-                               gauges.clock_s});
-    if (!tuning) {
-      report(tuning.error());
-      return RunEnd::complete;
-    }
-    if (tuning->outcome.measured > 0 && gauges.usage) tuning->busy = busy_between(before, gauges.usage());
+    if (!is_limited && !is_free) limits.seconds = effort.limits.seconds;
+    return request;
+  }
+
+  RunEnd tune_one(const TuneRequest& request, const OpenedDevice& opened) {
+    const Usage before = opened.usage();
+    const TuneSite site{opened.device, store_, session_, events_, opened.clock_s};
+    auto tuning = tune_problem(request, site);
+    if (!tuning) return report(tuning.error());
+    if (tuning->outcome.measured > 0 && opened.workers != nullptr)
+      tuning->busy = busy_between(before, opened.usage());
     if (events_.on_tuned) events_.on_tuned(*tuning);
     // The device may not be what it was said to be.
     if (tuning->outcome.end == TuneOutcome::End::machine_failed) spaces_.device.forget();
@@ -157,8 +147,10 @@ class SpaceTuner {
             (after.compile_busy_s - before.compile_busy_s) / wall_s / compilers()};
   }
 
-  void report(const EngineError& error) const {
+  // An error ends the file or the problem, and not the run.
+  RunEnd report(const EngineError& error) const {
     if (events_.on_error) events_.on_error(error);
+    return RunEnd::complete;
   }
 
   double devices() const {

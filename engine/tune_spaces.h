@@ -1,16 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
-#include "db/store/trial_store.h"
-#include "engine/device/open_device.h"
-#include "engine/engine_error.h"
-#include "engine/open_spaces.h"
-#include "engine/tune_problem.h"
-#include "engine/tuning.h"
+#include "engine/spaces.h"
+#include "engine/tuning_session.h"
 
 namespace gktune {
 
@@ -28,16 +23,6 @@ struct TuneSettings {
   TuneRequest::Earlier earlier = TuneRequest::Earlier::resumed;
   TuneRequest::Related related = TuneRequest::Related::used;
   std::string host_name, command_line;  // stored with the session
-};
-
-struct RunEvents {
-  std::function<void(const Trial&)> on_trial;            // see ProblemEvents
-  std::function<void(const TuneProgress&)> on_progress;  // see ProblemEvents
-  std::function<void(const Tuning&)> on_tuned;           // after each problem
-  // An error of one file or problem; the others are tuned.
-  std::function<void(const EngineError&)> on_error;
-  std::function<bool()> stop;                            // see TuneEvents
-  std::function<void(const std::string&)> on_search;     // see ProblemEvents
 };
 
 enum class RunEnd { complete, cut_short };

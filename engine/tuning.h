@@ -27,12 +27,26 @@ struct Tuning {
   std::vector<Trial> trials;     // all trials of the study, earlier ones first
   std::int64_t earlier = 0;
   bool is_fresh = false;  // earlier trials were ignored
-  double budget_s = 0;  // 0: none
-  double spent_s = 0;   // used of the budget, earlier runs included
+  double budget_s = 0;    // 0: none
+  double spent_s = 0;     // used of the budget, earlier runs included
   TuneOutcome outcome;
   std::optional<Config> default_config;
   double seconds = 0;  // of this run
   std::optional<Busy> busy;
+};
+
+// Progress of the tuning of one problem.
+struct TuneProgress {
+  std::string kernel;
+  Problem problem;
+  std::int64_t done = 0;         // trials, earlier ones included
+  std::int64_t done_before = 0;  // trials of earlier runs
+  std::int64_t total = 0;        // 0: unknown
+  std::optional<Trial> best;
+  Failures failures;
+  double elapsed_s = 0;
+  std::optional<double> budget_s;
+  std::optional<PlayoffProgress> playoff;  // has a value during the playoff
 };
 
 // The factor by which the winner is better than another configuration.

@@ -1,6 +1,6 @@
 #include "runtime/launch_device.h"
 
-#include "engine/device/device_choice.h"
+#include "engine/device_choice.h"
 
 namespace gktune {
 

@@ -4,8 +4,8 @@
 
 #include "db/store/sqlite_store.h"
 #include "db/winners.h"
-#include "engine/device/open_device.h"
-#include "engine/tune_problem.h"
+#include "engine/devices.h"
+#include "engine/tuning_session.h"
 #include "runtime/kernel_parts.h"
 #include "runtime/temporary_folder.h"
 #include "tuner/core/text.h"
@@ -56,9 +56,9 @@ class Sources final : public KernelSources {
     const TuneRequest request{.definition = definition,
                               .problem = problem,
                               .strategy = definition.search.strategy,
-                              .trials = definition.search.trials,
-                              .budget_s = budget_s};
-    const auto tuning = tune_problem(request, {**worker, **store, *session, {}});
+                              .limits = {.trials = definition.search.trials, .seconds = budget_s}};
+    const TuneSite site{**worker, **store, *session};
+    const auto tuning = tune_problem(request, site);
     if (auto ended = (*store)->end_session(*session); !ended) return ended.error();
     if (!tuning) return Error{tuning.error().message};
     if (!tuning->outcome.best) {

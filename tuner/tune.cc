@@ -13,11 +13,9 @@
 namespace gktune {
 namespace {
 
-double wall_clock_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+using End = TuneOutcome::End;
 
-// A trial that was given up still joins the playoff if its time is less than the best one's by this factor.
+// A trial that was cut off still joins the playoff if its time is less than the best one's by this factor.
 constexpr double kSecondChance = 1.02;
 
 // The trials that went well, best first.
@@ -34,7 +32,7 @@ class Ranking {
   Cutoff cutoff() const { return {leader_, noise_.level()}; }
 
   void remove(const Config& config) {
-    std::erase_if(trials_, [&](const Trial& trial) { return trial.config == config; });
+    if (std::erase_if(trials_, [&](const Trial& trial) { return trial.config == config; }) == 0) return;
     leader_ = {};
     for (const Trial& trial : trials_) lead(trial);
   }
@@ -49,16 +47,10 @@ class Ranking {
     return nullptr;
   }
 
-  std::optional<double> best_objective() const {
-    return trials_.empty() ? std::nullopt : std::optional(trials_.front().objective);
-  }
+  const Trial* best() const { return trials_.empty() ? nullptr : &trials_.front(); }
+  const Trial* median() const { return trials_.empty() ? nullptr : &trials_[trials_.size() / 2]; }
 
-  std::optional<Trial> best() const {
-    if (trials_.empty()) return std::nullopt;
-    return trials_.front();
-  }
-
-  // A trial that was given up comes in for a second chance: its few samples may have been unlucky.
+  // A trial that was cut off close to the best gets a second chance: its few samples may have been unlucky.
   std::vector<const Trial*> finalists(int count) const {
     std::vector<const Trial*> chosen;
     for (const Trial& trial : trials_) {
@@ -68,8 +60,6 @@ class Ranking {
     }
     return chosen;
   }
-
-  const Trial* median() const { return trials_.empty() ? nullptr : &trials_[trials_.size() / 2]; }
 
   const Trial* find(const Config& config) const {
     auto trial = std::ranges::find(trials_, config, &Trial::config);
@@ -89,7 +79,7 @@ class Ranking {
   SamplingNoise noise_;
 };
 
-// Otherwise it says nothing about run time.
+// False: the trial says nothing about the run time.
 bool has_run(const Trial& trial) {
   return trial.ok() || (trial.run_s > 0 && trial.status != Status::machine_failed);
 }
@@ -134,21 +124,8 @@ class DriftWatch {
   Drift drift_;
 };
 
-// Part of the time limit that the search leaves for the playoff, at most.
-constexpr double kPlayoffShare = 0.25;
 // The default and the median configuration join the playoff unless they are slower than a finalist by more.
 constexpr double kBaselineFactor = 3;
-
-// How long a playoff takes, estimated from the trials of the finalists.
-double playoff_s(const std::vector<const Trial*>& finalists, Rounds rounds) {
-  if (finalists.size() < 2) return 0;
-  double seconds = 0;
-  for (const Trial* trial : finalists) {
-    const auto samples = std::max<std::ptrdiff_t>(std::ssize(trial->samples_us), 1);
-    seconds += trial->run_s * rounds.count / static_cast<double>(samples);
-  }
-  return seconds;
-}
 
 // The finalists, the default and the median configuration.
 std::vector<Trial> playoff_entrants(const TuneTask& task, const Ranking& ranking) {
@@ -168,40 +145,34 @@ std::vector<Trial> playoff_entrants(const TuneTask& task, const Ranking& ranking
   return entrants;
 }
 
-// Times the finalists in turn, so that drift affects all alike, and picks the best. A stop drops the playoff.
-void hold_playoff(const TuneTask& task, const Ranking& ranking, Device& device, const TuneEvents& events,
-                  const std::function<bool()>& has_time, TuneOutcome& outcome) {
-  std::vector<Trial> entrants = playoff_entrants(task, ranking);
-  if (entrants.empty()) return;
-  std::vector<Config> configs;
-  for (const Trial& trial : entrants) configs.push_back(trial.config);
-  const PlayoffOptions decision{.tolerance = task.timing.tolerance,
-                                .deviation = ranking.cutoff().noise.deviation};
-  const auto go_on = [&](const std::vector<Samples>& so_far) {
-    const auto rounds_done = static_cast<int>(rounds_of(so_far));
-    if (events.on_playoff) events.on_playoff({entrants.size(), rounds_done, task.timing.rounds.count});
-    if (events.stop && events.stop()) outcome.end = TuneOutcome::End::stopped;
-    if (outcome.end == TuneOutcome::End::stopped || !has_time()) return false;
-    // Another objective than time is decided by all rounds.
-    return task.timing.cutoff == TimingPolicy::Cutoff::none || !is_playoff_decided(so_far, decision);
-  };
-  std::vector<Samples> samples = device.playoff(task.problem, std::move(configs), task.timing.rounds, go_on);
-  if (outcome.end == TuneOutcome::End::stopped) return;
+// The time limit of a run.
+class TimeBudget {
+ public:
+  explicit TimeBudget(const TuneTask& task) : task_(task), begin_s_(task.clock_s()) {}
 
-  for (std::size_t i = 0; i < entrants.size(); ++i) {
-    if (samples[i].empty()) continue;
-    Trial& again = entrants[i];
-    again.samples_us = std::move(samples[i]);
-    again.timing = summarize(again.samples_us);
-    again.objective = again.timing.median_us;
-    again.is_dropped_early = false;
-    if (!task.evaluate || task.evaluate(again)) outcome.playoff.push_back(std::move(again));
+  bool is_spent(double reserved_s = 0) const {
+    const double limit_s = task_.limits.seconds;
+    return limit_s > 0 && task_.clock_s() - begin_s_ >= limit_s - reserved_s;
   }
-  std::ranges::stable_sort(outcome.playoff, {}, &Trial::objective);
-  if (!outcome.playoff.empty()) outcome.best = outcome.playoff.front();
-}
 
-// While other tuners measure what is left.
+  // True: the rest is for the playoff, whose time the trials of the finalists tell; a quarter at most.
+  bool is_spent_by_search(const Ranking& ranking) const {
+    if (task_.limits.seconds <= 0) return false;
+    const auto finalists = ranking.finalists(task_.timing.finalists);
+    double playoff_s = 0;
+    for (const Trial* trial : finalists) {
+      const auto samples = std::max<std::ptrdiff_t>(std::ssize(trial->samples_us), 1);
+      playoff_s += trial->run_s * task_.timing.rounds.count / static_cast<double>(samples);
+    }
+    return is_spent(finalists.size() < 2 ? 0 : std::min(playoff_s, 0.25 * task_.limits.seconds));
+  }
+
+ private:
+  const TuneTask& task_;
+  double begin_s_;
+};
+
+// The interval between questions to other tuners while they measure the rest.
 constexpr std::chrono::milliseconds kSharingInterval{50};
 
 // The configurations that other tuners measure.
@@ -209,19 +180,25 @@ class SharedWork {
  public:
   explicit SharedWork(const Sharing& sharing) : sharing_(sharing) {}
 
-  bool is_shared() const { return static_cast<bool>(sharing_.claim); }
-  std::vector<Trial> learn() { return sharing_.learn ? sharing_.learn() : std::vector<Trial>(); }
+  std::vector<Trial> learn() {
+    if (!sharing_.learn) return {};
+    std::vector<Trial> learned = sharing_.learn();
+    for (const Trial& trial : learned) std::erase(awaited_, trial.config);
+    return learned;
+  }
 
   // False: another tuner has it, and its trial will be learned.
   bool claim(const Config& config) {
-    if (!is_shared() || sharing_.claim(config)) return true;
+    if (!sharing_.claim || sharing_.claim(config)) return true;
     awaited_.push_back(config);
     return false;
   }
-  void forget(const Config& config) { std::erase(awaited_, config); }
+  bool claim_playoff(const Trial* best) const {
+    return !sharing_.claim_playoff || best == nullptr || sharing_.claim_playoff(best->config);
+  }
   bool is_waiting() const { return !awaited_.empty(); }
 
-  // One of them if its tuner gave it up or died. Asks for all of them every now and then.
+  // An awaited configuration whose tuner gave it up or died. Asks for all of them once in an interval.
   std::optional<Config> abandoned() {
     const auto now = std::chrono::steady_clock::now();
     if (awaited_.empty() || now < next_) return std::nullopt;
@@ -241,16 +218,15 @@ class SharedWork {
   std::chrono::steady_clock::time_point next_;
 };
 
-// Counts the trials that were submitted since the best one of that time was known. Those that were in flight
-// then were chosen without it.
+// Counts the trials that were submitted after the best one became known. Earlier ones were chosen without it.
 class Patience {
  public:
   explicit Patience(const TuneLimits& limits) : limits_(limits) {}
 
-  void note(const Ranking& ranking, std::int64_t submitted) {
-    const std::optional<double> best = ranking.best_objective();
-    if (!best || (objective_ && *best > *objective_ - limits_.gain * std::abs(*objective_))) return;
-    objective_ = best;
+  void note(const Trial* best, std::int64_t submitted) {
+    if (best == nullptr) return;
+    if (objective_ && best->objective > *objective_ - limits_.gain * std::abs(*objective_)) return;
+    objective_ = best->objective;
     since_ = submitted;
   }
   void expect(std::optional<double> gain) { is_promised_ = gain && *gain >= limits_.gain; }
@@ -265,165 +241,254 @@ class Patience {
   bool is_promised_ = false;
 };
 
+// One call of tune().
+class TuneRun {
+ public:
+  TuneRun(const TuneTask& task, Searcher& searcher, Device& device, const TuneEvents& events)
+      : task_(task),
+        searcher_(searcher),
+        device_(device),
+        events_(events),
+        budget_(task),
+        patience_(task.limits),
+        watch_(task.timing.drift_interval, task.earlier),
+        shared_(events.sharing) {
+    if (task.timing.cutoff == TimingPolicy::Cutoff::learned) cutoff_ = std::make_shared<Cutoff>();
+  }
+
+  TuneOutcome run() {
+    for (const Trial& trial : task_.earlier) {
+      ++submitted_;
+      rank(trial);
+    }
+    search();
+    conclude();
+    if (is_playoff_due()) hold_playoff();
+    return std::move(outcome_);
+  }
+
+ private:
+  void search() {
+    while (true) {
+      learn();
+      if (cutoff_) *cutoff_ = ranking_.cutoff();
+      fill_device();
+      if (in_flight_ == 0) return;
+      Trial trial = device_.next();
+      --in_flight_;
+      take(std::move(trial));
+    }
+  }
+
+  void rank(const Trial& trial) {
+    searcher_.tell(trial);
+    ranking_.add(trial);
+    patience_.note(ranking_.best(), submitted_);
+  }
+
+  // Takes over the trials of other tuners.
+  void learn() {
+    for (const Trial& trial : shared_.learn()) {
+      ++submitted_;
+      ++outcome_.learned;
+      ranking_.remove(trial.config);
+      rank(trial);
+      if (events_.on_learned) events_.on_learned(trial);
+    }
+  }
+
+  void fill_device() {
+    while (!is_over() && in_flight_ < device_.capacity()) {
+      if (std::optional<Config> reference = watch_.ask(ranking_)) {
+        submit(*std::move(reference), nullptr);
+      } else if (!submit_next() && !wait_for_others()) {
+        return;
+      }
+    }
+  }
+
+  // False: the searcher proposes nothing.
+  bool submit_next() {
+    std::optional<Config> config = shared_.abandoned();
+    if (!config) {
+      config = searcher_.ask();
+      if (!config) return false;
+      if (!shared_.claim(*config)) return true;
+    }
+    patience_.expect(searcher_.expected_gain());
+    submit(*std::move(config), cutoff_);
+    ++submitted_;
+    return true;
+  }
+
+  void submit(Config config, std::shared_ptr<const Cutoff> cutoff) {
+    device_.submit({std::move(config), task_.problem, std::move(cutoff)});
+    ++in_flight_;
+  }
+
+  // True: trials of other tuners may have led the searcher to new candidates. False: only trials in flight
+  // can, or nothing is left to try.
+  bool wait_for_others() {
+    if (in_flight_ > 0) return false;
+    if (shared_.is_waiting()) {
+      std::this_thread::sleep_for(kSharingInterval);
+      learn();
+      return true;
+    }
+    if (auto why = searcher_.failure()) fail(End::machine_failed, *std::move(why));
+    return false;
+  }
+
+  bool is_stopped() const { return events_.stop && events_.stop(); }
+
+  // True: submit no more candidates. Later trials can only lift an end by convergence.
+  bool is_over() {
+    const bool is_decided = end_ && end_ != End::converged;
+    // After the last candidate was submitted, a stop still takes back those that wait.
+    if (is_decided && (end_ == End::stopped || !is_stopped())) return true;
+    end_ = is_decided ? End::stopped : reason_to_end();
+    if (end_ == End::seconds || end_ == End::stopped) in_flight_ -= device_.withdraw();
+    return end_.has_value();
+  }
+
+  std::optional<End> reason_to_end() const {
+    if (is_stopped()) return End::stopped;
+    if (task_.limits.trials > 0 && submitted_ >= task_.limits.trials) return End::trials;
+    if (budget_.is_spent_by_search(ranking_)) return End::seconds;
+    if (patience_.is_over(submitted_)) return End::converged;
+    return std::nullopt;
+  }
+
+  // Takes back the candidates that wait: they would fail as well. A later run tries them.
+  void fail(End end, std::string why) {
+    if (outcome_.failure) return;
+    outcome_.failure = std::move(why);
+    end_ = end;
+    in_flight_ -= device_.withdraw();
+  }
+
+  // Takes a trial that ended.
+  void take(Trial trial) {
+    const bool is_repeated = watch_.awaits(trial), is_unjudged = trial.status == Status::machine_failed;
+    if (is_unjudged && !is_repeated) take_back(trial);
+    unjudged_in_a_row_ = is_unjudged ? unjudged_in_a_row_ + 1 : 0;
+    if (unjudged_in_a_row_ >= kMostUnjudged || trial.status == Status::reference_failed) {
+      fail(is_unjudged ? End::machine_failed : End::reference_failed, std::move(trial.message));
+    } else if (is_repeated) {
+      take_repeated(trial);
+    } else if (!is_unjudged) {
+      watch_.count_trial();
+      ++outcome_.measured;
+      rank(trial);
+      if (events_.on_trial) events_.on_trial(trial);
+    }
+  }
+
+  // The machine failed for a configuration: another one may take its place.
+  void take_back(const Trial& trial) {
+    ++outcome_.unjudged;
+    outcome_.why_unjudged = trial.message;
+    --submitted_;
+    if (end_ == End::trials) end_.reset();
+    searcher_.tell(trial);
+  }
+
+  void take_repeated(const Trial& trial) {
+    watch_.tell(trial);
+    if (trial.ok() || !has_run(trial)) return;
+    ranking_.remove(trial.config);
+    if (events_.on_revoked) events_.on_revoked(trial);
+  }
+
+  void conclude() {
+    // No trial has shown that the machine works.
+    if (outcome_.unjudged > 0 && outcome_.measured == 0) fail(End::machine_failed, outcome_.why_unjudged);
+    outcome_.end = is_stopped() ? End::stopped : end_.value_or(End::exhausted);
+    outcome_.drift = watch_.drift();
+    learn();
+    if (const Trial* best = ranking_.best()) outcome_.best = *best;
+  }
+
+  // The machine may have failed or the user stopped while the last trials ran.
+  bool is_playoff_due() const {
+    const bool is_new = outcome_.measured > 0 || outcome_.learned > 0 || !task_.is_decided;
+    return is_new && !outcome_.failure && !outcome_.was_cut_short() && shared_.claim_playoff(ranking_.best());
+  }
+
+  // Times the finalists in turn, so that drift affects all alike, and picks the best. A stop drops the
+  // playoff.
+  void hold_playoff() {
+    std::vector<Trial> entrants = playoff_entrants(task_, ranking_);
+    if (entrants.empty()) return;
+    std::vector<Config> configs;
+    for (const Trial& trial : entrants) configs.push_back(trial.config);
+    std::vector<Samples> samples =
+        device_.playoff(task_.problem, std::move(configs), task_.timing.rounds,
+                        [this](const std::vector<Samples>& so_far) { return goes_on(so_far); });
+    if (outcome_.end == End::stopped) return;
+    for (std::size_t i = 0; i < entrants.size(); ++i)
+      if (!samples[i].empty()) place(std::move(entrants[i]), std::move(samples[i]));
+    std::ranges::stable_sort(outcome_.playoff, {}, &Trial::objective);
+    if (!outcome_.playoff.empty()) outcome_.best = outcome_.playoff.front();
+  }
+
+  // Called between the rounds of the playoff.
+  bool goes_on(const std::vector<Samples>& so_far) {
+    if (events_.on_playoff)
+      events_.on_playoff({so_far.size(), static_cast<int>(rounds_of(so_far)), task_.timing.rounds.count});
+    if (is_stopped()) outcome_.end = End::stopped;
+    if (outcome_.end == End::stopped || budget_.is_spent()) return false;
+    // Another objective than time is decided by all rounds.
+    if (task_.timing.cutoff == TimingPolicy::Cutoff::none) return true;
+    return !is_playoff_decided(
+        so_far, {.tolerance = task_.timing.tolerance, .deviation = ranking_.cutoff().noise.deviation});
+  }
+
+  void place(Trial entrant, Samples samples) {
+    entrant.samples_us = std::move(samples);
+    entrant.timing = summarize(entrant.samples_us);
+    entrant.objective = entrant.timing.median_us;
+    entrant.is_dropped_early = false;
+    if (!task_.evaluate || task_.evaluate(entrant)) outcome_.playoff.push_back(std::move(entrant));
+  }
+
+  const TuneTask& task_;
+  Searcher& searcher_;
+  Device& device_;
+  const TuneEvents& events_;
+  Ranking ranking_;
+  TimeBudget budget_;
+  Patience patience_;
+  DriftWatch watch_;
+  SharedWork shared_;
+  std::shared_ptr<Cutoff> cutoff_;  // of all candidates in flight
+  std::int64_t submitted_ = 0;      // trials, those of earlier runs and of other tuners included
+  std::size_t in_flight_ = 0;
+  int unjudged_in_a_row_ = 0;
+  std::optional<End> end_;  // why the run submits no more candidates
+  TuneOutcome outcome_;
+};
+
 }  // namespace
+
+double wall_clock_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Failures failures_of(const std::vector<Trial>& trials) {
+  Failures failures;
+  for (const Trial& trial : trials) {
+    if (!trial.ok()) ++failures[trial.status];
+  }
+  return failures;
+}
 
 double Drift::least() const { return *std::ranges::min_element(times_us) / times_us.front() - 1; }
 
 double Drift::greatest() const { return *std::ranges::max_element(times_us) / times_us.front() - 1; }
 
 TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const TuneEvents& events) {
-  using End = TuneOutcome::End;
-  TuneOutcome outcome;
-  Ranking ranking;
-  Patience patience(task.limits);
-  std::int64_t submitted = 0;
-  for (const Trial& trial : task.earlier) {
-    searcher.tell(trial);
-    ranking.add(trial);
-    patience.note(ranking, ++submitted);
-  }
-
-  const std::function<double()> clock_s = task.clock_s ? task.clock_s : wall_clock_s;
-  const double begin_s = clock_s();
-  // The search leaves time for the playoff.
-  const auto search_s = [&] {
-    const double playoff = playoff_s(ranking.finalists(task.timing.finalists), task.timing.rounds);
-    return task.limits.seconds - std::min(playoff, kPlayoffShare * task.limits.seconds);
-  };
-  SharedWork shared(events.sharing);
-  std::size_t in_flight = 0;
-  int unjudged_in_a_row = 0;
-
-  End failed_end = End::machine_failed;
-  auto reason_to_end = [&]() -> std::optional<End> {
-    if (events.stop && events.stop()) return End::stopped;
-    if (outcome.failure) return failed_end;
-    if (task.limits.trials > 0 && submitted >= task.limits.trials) return End::trials;
-    if (task.limits.seconds > 0 && clock_s() - begin_s >= search_s()) return End::seconds;
-    if (patience.is_over(submitted)) return End::converged;
-    return std::nullopt;
-  };
-
-  DriftWatch watch(task.timing.drift_interval, task.earlier);
-  // Sums over all candidates in flight.
-  const bool has_cutoff = task.timing.cutoff == TimingPolicy::Cutoff::learned;
-  const auto cutoff = has_cutoff ? std::make_shared<Cutoff>(ranking.cutoff()) : nullptr;
-  End end = End::exhausted;
-  bool has_ended = false;
-  const auto is_over = [&] {
-    const bool is_decided = has_ended && end != End::converged;
-    // After the last candidate was submitted, a stop still takes back those that wait.
-    const bool is_stopped = is_decided && end != End::stopped && events.stop && events.stop();
-    if (is_decided && !is_stopped) return true;
-    const std::optional<End> reason = is_stopped ? End::stopped : reason_to_end();
-    has_ended = reason.has_value();  // one of the last trials may be much better than expected
-    if (!reason) return false;
-    end = *reason;
-    // Do not wait for candidates that have not begun.
-    if (end == End::seconds || end == End::stopped) in_flight -= device.withdraw();
-    return true;
-  };
-  const auto learn = [&] {
-    for (const Trial& trial : shared.learn()) {
-      shared.forget(trial.config);
-      ++submitted;
-      ++outcome.learned;
-      searcher.tell(trial);
-      if (ranking.find(trial.config) != nullptr) ranking.remove(trial.config);
-      ranking.add(trial);
-      patience.note(ranking, submitted);
-      if (events.on_learned) events.on_learned(trial);
-    }
-  };
-  while (true) {
-    learn();
-    if (cutoff) *cutoff = ranking.cutoff();
-    while (!is_over() && in_flight < device.capacity()) {
-      if (std::optional<Config> reference = watch.ask(ranking)) {
-        device.submit({*std::move(reference), task.problem});
-        ++in_flight;
-        continue;
-      }
-      std::optional<Config> config = shared.abandoned();
-      const bool is_abandoned = config.has_value();
-      if (!config) config = searcher.ask();
-      if (!config) {
-        if (in_flight == 0 && shared.is_waiting()) {
-          std::this_thread::sleep_for(kSharingInterval);
-          learn();
-          continue;
-        }
-        // Trials in flight may lead the searcher to new candidates.
-        if (in_flight == 0) {
-          end = End::exhausted;
-          outcome.failure = searcher.failure();
-        }
-        break;
-      }
-      if (!is_abandoned && !shared.claim(*config)) continue;
-      patience.expect(searcher.expected_gain());
-      device.submit({std::move(*config), task.problem, cutoff});
-      ++submitted;
-      ++in_flight;
-    }
-    if (in_flight == 0) break;
-
-    Trial trial = device.next();
-    --in_flight;
-    const bool is_repeated = watch.awaits(trial);
-    if (trial.status == Status::machine_failed && !is_repeated) {
-      ++outcome.unjudged;
-      outcome.why_unjudged = trial.message;
-      --submitted;
-      if (end == End::trials) has_ended = false;  // there is room for another
-      searcher.tell(trial);                       // it proposes others
-    }
-    unjudged_in_a_row = trial.status == Status::machine_failed ? unjudged_in_a_row + 1 : 0;
-    if (unjudged_in_a_row >= kMostUnjudged || trial.status == Status::reference_failed) {
-      if (outcome.failure) continue;
-      outcome.failure = std::move(trial.message);
-      failed_end = trial.status == Status::machine_failed ? End::machine_failed : End::reference_failed;
-      in_flight -= device.withdraw();  // the others would fail as well; a later run tries them
-      continue;
-    }
-    if (is_repeated) {
-      watch.tell(trial);
-      if (trial.ok() || !has_run(trial)) continue;
-      ranking.remove(trial.config);
-      if (events.on_revoked) events.on_revoked(trial);
-      continue;
-    }
-    if (trial.status == Status::machine_failed) continue;
-    watch.count_trial();
-    ++outcome.measured;
-    searcher.tell(trial);
-    ranking.add(trial);
-    patience.note(ranking, submitted);
-    if (events.on_trial) events.on_trial(trial);
-  }
-  outcome.end = end;
-  // No trial has shown that the machine works.
-  if (outcome.unjudged > 0 && outcome.measured == 0 && !outcome.failure)
-    outcome.failure = outcome.why_unjudged;
-  // The machine may fail or the user may stop while the last trials run: hold no playoff then.
-  if (outcome.failure) outcome.end = failed_end;
-  if (events.stop && events.stop()) outcome.end = End::stopped;
-
-  outcome.drift = watch.drift();
-  learn();
-  outcome.best = ranking.best();
-  const bool is_new = outcome.measured > 0 || outcome.learned > 0 || !task.is_decided;
-  const auto claim_playoff = [&] {
-    if (!events.sharing.claim_playoff || !outcome.best) return true;
-    return events.sharing.claim_playoff(outcome.best->config);
-  };
-  if (is_new && !outcome.failure && !outcome.was_cut_short() && claim_playoff()) {
-    const auto has_time = [&] {
-      return task.limits.seconds <= 0 || clock_s() - begin_s < task.limits.seconds;
-    };
-    hold_playoff(task, ranking, device, events, has_time, outcome);
-  }
-  return outcome;
+  return TuneRun(task, searcher, device, events).run();
 }
 
 }  // namespace gktune

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,12 +13,18 @@
 
 namespace gktune {
 
+double wall_clock_s();
+
+// Number of failed trials by status.
+using Failures = std::map<Status, std::int64_t>;
+Failures failures_of(const std::vector<Trial>& trials);
+
 // Limits besides the end of the space. 0: none.
 struct TuneLimits {
   std::int64_t trials = 0;  // earlier ones included
   double seconds = 0;       // of this call, playoff included
-  // Ends the run once as many trials in a row as `patience` have not saved this share of the best objective,
-  // and the searcher does not expect to; 0: never.
+  // Ends the run after `patience` trials in a row that did not save this share of the best objective, unless
+  // the searcher expects to save it; 0: never.
   double gain = 0;
   std::int64_t patience = 60;
 };
@@ -29,7 +36,7 @@ struct TimingPolicy {
   int finalists = 5;                // the number of candidates in the playoff; under 2: no playoff
   Rounds rounds;
   double tolerance = 0.005;  // of the playoff: finalists that differ by less are equally good
-  int drift_interval = 20;  // trials between two measurements of the reference candidate; 0: none
+  int drift_interval = 20;   // trials between two measurements of the reference candidate; 0: none
 };
 
 struct TuneTask {
@@ -38,8 +45,7 @@ struct TuneTask {
   bool is_decided = false;     // their playoff was held: hold another only after new trials
   TuneLimits limits;
   TimingPolicy timing;
-  // The clock of the limits, in seconds from any beginning; wall-clock time by default.
-  std::function<double()> clock_s;
+  std::function<double()> clock_s = wall_clock_s;  // the clock of the limits, in seconds
   std::optional<Config> default_config;  // joins the playoff, so that the gain compares like with like
   // Sets metrics and objective from a trial's timing; false: they cannot be evaluated. Without it the
   // objective is the median.
@@ -47,7 +53,7 @@ struct TuneTask {
 };
 
 // How the time of one re-timed configuration changed during a run. Clocks, heat and other users of the device
-// change it. Early and late measurements are comparable as far as it stayed the same.
+// change it. The less it changed, the better can early and late measurements be compared.
 struct Drift {
   Config config;                 // the reference candidate
   std::vector<double> times_us;  // its medians, the first from its own trial
@@ -104,8 +110,7 @@ struct TuneOutcome {
   Drift drift;
 };
 
-// So many configurations in a row that could not be judged show that the machine
-// fails, and not for one of them only.
+// The machine counts as failing after it failed for this number of configurations in a row.
 inline constexpr int kMostUnjudged = 3;
 
 // Asks the searcher, submits to the device, waits and tells the searcher until a limit is reached. Then holds

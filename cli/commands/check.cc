@@ -15,7 +15,7 @@
 #include "cli/output/progress.h"
 #include "cli/output/quantity.h"
 #include "cli/output/table.h"
-#include "engine/check_space.h"
+#include "engine/check_session.h"
 #include "engine/problem_selection.h"
 
 namespace gktune {
@@ -150,12 +150,11 @@ bool reports_resources(const CheckOptions& options) {
   return options.device.choice.kind == DeviceChoice::Kind::architecture && !options.sanitize;
 }
 
-void print_check(const SpaceCheck& check, const KernelDefinition& definition, const DeviceInfo& device,
+void print_check(const CheckResult& result, const KernelDefinition& definition, const DeviceInfo& device,
                  const CheckOptions& options, Context& context) {
-  const CheckResult& result = check.result;
   const std::string& kernel = definition.name;
   const auto unchecked = reports_resources(options) ? not_checked(definition) : std::nullopt;
-  const Count& all = check.counts.all;
+  const Count& all = result.all;
   if (options.json) {
     Json report = {{"kernel", kernel},
                    {"pass", work_name(options)},
@@ -200,7 +199,7 @@ void print_check(const SpaceCheck& check, const KernelDefinition& definition, co
   }
   const bool is_through = !result.was_stopped && !result.failure &&
                           !result.failures().contains(Status::reference_failed);
-  if (all > check.counts.chosen && is_through && !options.sample && !options.quiet) {
+  if (all > result.chosen && is_through && !options.sample && !options.quiet) {
     context.log.info(fmt::format(
         "checked {} configurations per problem; --sample N checks more, --sample 0 all", kSanitizedSample));
   }
@@ -217,7 +216,7 @@ void print_check(const SpaceCheck& check, const KernelDefinition& definition, co
 }
 
 // Compiles or runs the configurations and shows the progress.
-Result<SpaceCheck, EngineError> check(const CheckOptions& options, const OpenedSpace& opened,
+Result<CheckResult, EngineError> check(const CheckOptions& options, const OpenedSpace& opened,
                                       std::vector<Problem> problems, Context& context) {
   const bool has_problems = !options.sanitize || !options.problems.empty();
   const CheckRequest request = {.definition = opened.definition,
@@ -231,12 +230,12 @@ Result<SpaceCheck, EngineError> check(const CheckOptions& options, const OpenedS
   Progress progress(context.err, context.err_screen,
                     options.quiet ? Progress::Mode::hidden : Progress::Mode::shown);
   const auto begin = std::chrono::steady_clock::now();
-  const auto show = [&](const CheckResult& result, const CheckCounts& counts) {
-    const bool is_countable = counts.chosen < (Count(1) << 62);
+  const auto show = [&](const CheckResult& result) {
+    const bool is_countable = result.chosen < (Count(1) << 62);
     const auto now = std::chrono::steady_clock::now();
     progress.show({.title = opened.definition.kernel.name + ' ' + work_name(options),
                    .done = result.checked,
-                   .total = is_countable ? static_cast<std::int64_t>(counts.chosen) : 0,
+                   .total = is_countable ? static_cast<std::int64_t>(result.chosen) : 0,
                    .failures = result.failures(),
                    .elapsed_s = std::chrono::duration<double>(now - begin).count()},
                   now);
@@ -264,10 +263,9 @@ ExitCode run(const CheckOptions& options, Context& context) {
   auto checked = check(options, *read, *std::move(problems), context);
   if (!checked) return fail(context, checked.error());
   print_check(*checked, kernel, read->device.info, options, context);
-  const CheckResult& result = checked->result;
-  if (result.was_stopped) return ExitCode::interrupted;
-  if (result.failure) return fail(context, ExitCode::failed, *result.failure);
-  return result.findings.empty() ? ExitCode::done : ExitCode::failed;
+  if (checked->was_stopped) return ExitCode::interrupted;
+  if (checked->failure) return fail(context, ExitCode::failed, *checked->failure);
+  return checked->findings.empty() ? ExitCode::done : ExitCode::failed;
 }
 
 }  // namespace

@@ -15,8 +15,8 @@
 #include "cli/output/stale.h"
 #include "cli/study_flags.h"
 #include "db/portfolio/make_portfolio.h"
-#include "engine/device/known_device.h"
 #include "engine/problem_selection.h"
+#include "engine/study_selection.h"
 #include "tuner/core/spelling.h"
 
 namespace gktune {

@@ -9,7 +9,7 @@
 #include "cli/output/device_text.h"
 #include "cli/output/json.h"
 #include "cli/output/table.h"
-#include "engine/device/find_device.h"
+#include "engine/devices.h"
 #include "tuner/core/device_kinds.h"
 #include "tuner/device/backends.h"
 

@@ -13,7 +13,7 @@
 #include "cli/output/json.h"
 #include "cli/output/quantity.h"
 #include "engine/problem_selection.h"
-#include "engine/problem_space.h"
+#include "engine/spaces.h"
 
 namespace gktune {
 namespace {
@@ -42,8 +42,8 @@ void declare(Flags& flags, SpaceOptions& options) {
       "Device whose limits count; auto: the first GPU, else the CPU; sm_90: a GPU that is not present");
   flags.problem(options.problems);
   Flag list = flags.on("--list", options.list, "Print every valid configuration, one per line");
-  Flag sample = flags.parsed("--sample", options.sample, parse_count,
-                             "Print N random valid configurations", "N");
+  Flag sample =
+      flags.parsed("--sample", options.sample, parse_count, "Print N random valid configurations", "N");
   flags.parsed("--seed", options.device.seed, parse_count, "Seed of the sample", "N").needs(sample);
   Flag at = flags.parsed("--at", options.at, parse_index, "Print the configuration with this index", "INDEX");
   list.excludes(sample).excludes(at);
@@ -85,18 +85,18 @@ Json counts_json(const SpaceCounts& counts) {
 }
 
 // The command's output for one problem.
-Result<Json, EngineError> show(const ProblemSpace& problem_space, const Problem& problem,
-                               const SpaceOptions& options, Context& context) {
+Result<Json, EngineError> show(const OpenedSpace& opened, const Problem& problem, const SpaceOptions& options,
+                               Context& context) {
   Json report = {{"problem", json_of(problem)}};
   if (!asks_for_configurations(options)) {
-    auto counts = problem_space.counts();
+    auto counts = space_counts(opened.definition, problem, opened.device.info);
     if (!counts) return counts.error();
     report.update(counts_json(*counts));
     std::string title = problem.empty() ? "" : problem_text(problem) + ": ";
     if (!options.json) context.out << title << counts_text(*counts) << '\n';
     return report;
   }
-  auto space = problem_space.build();
+  auto space = space_of(opened.definition, problem, opened.device.info);
   if (!space) return space.error();
   report["configurations"] = Json::array();
   auto visited = visit(*space, options, [&](const Config& config) {
@@ -119,8 +119,7 @@ ExitCode run(const SpaceOptions& options, Context& context) {
 
   Json reports = Json::array();
   for (const Problem& problem : *problems) {
-    const ProblemSpace problem_space(definition, problem, read->device.info);
-    auto report = show(problem_space, problem, options, context);
+    auto report = show(*read, problem, options, context);
     if (!report) return fail(context, report.error());
     reports.push_back(*std::move(report));
   }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/quantity.h"
-#include "engine/peaks.h"
+#include "engine/devices.h"
 #include "tuner/core/device_kinds.h"
 
 namespace gktune {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/output/screen.h"
-#include "engine/failures.h"
+#include "tuner/tune.h"
 
 namespace gktune {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/objective_text.h"
+#include "engine/spaces.h"
 #include "tuner/core/text.h"
 #include "tuner/space/plan.h"
 

@@ -3,8 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/device/find_device.h"
-#include "engine/engine_error.h"
+#include "engine/devices.h"
 #include "tuner/core/result.h"
 #include "tuner/device/replay/replay_device.h"
 #include "tuner/recording/recording.h"

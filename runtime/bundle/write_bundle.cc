@@ -10,7 +10,7 @@
 #include "db/answers/device_figures.h"
 #include "db/portfolio/portfolio_json.h"
 #include "db/winners.h"
-#include "engine/kernel_space.h"
+#include "engine/spaces.h"
 #include "runtime/bundle/bundle_format.h"
 #include "runtime/bundle/definition_json.h"
 #include "runtime/kernel_parts.h"

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "engine/check_pass.h"
 #include "engine/check_problems.h"
+#include "engine/check_session.h"
 #include "tests/engine/texts.h"
 #include "tests/example_database.h"
 #include "tests/templates/made_up_gpu.h"
@@ -96,17 +96,24 @@ TEST(CheckProblems, a_problem_is_empty_if_a_size_is_zero) {
   EXPECT_FALSE(is_empty({{"T", "0"}, {"n", 1}, {"share", 0.0}}));
 }
 
-TEST(CheckPass, failures_with_the_same_message_are_one_finding) {
-  std::vector<Trial> trials = {good_trial(1, 10), bad_trial(2, Status::compile_failed, "k.cu:3: error"),
-                               bad_trial(3, Status::compile_failed, "k.cu:3: error"),
-                               bad_trial(4, Status::compile_failed, "k.cu:9: error")};
-  ReplayDevice device({}, trials, 2);
+// Checks candidates that end in these trials.
+CheckResult check_of(const std::vector<Trial>& trials, std::size_t in_flight = 1,
+                     CheckOrder order = CheckOrder::together) {
+  ReplayDevice device({}, trials, in_flight);
   std::size_t next = 0;
-  CheckResult result = CheckPass(device, {}).run([&](Candidate& candidate) {
+  return check(device, {}, order, [&](Candidate& candidate) {
     if (next == trials.size()) return false;
-    candidate.config = trials[next++].config;
+    candidate.config = trials[next].config;
+    candidate.problem = trials[next++].problem;
     return true;
   });
+}
+
+TEST(CheckSession, failures_with_the_same_message_are_one_finding) {
+  const std::vector<Trial> trials = {good_trial(1, 10), bad_trial(2, Status::compile_failed, "k.cu:3: error"),
+                                     bad_trial(3, Status::compile_failed, "k.cu:3: error"),
+                                     bad_trial(4, Status::compile_failed, "k.cu:9: error")};
+  const CheckResult result = check_of(trials, 2);
   EXPECT_EQ(result.checked, 4);
   EXPECT_EQ(result.failed(), 3);
   ASSERT_EQ(result.findings.size(), 2u);
@@ -116,18 +123,7 @@ TEST(CheckPass, failures_with_the_same_message_are_one_finding) {
   EXPECT_FALSE(result.was_stopped);
 }
 
-// Checks candidates that end in these trials.
-CheckResult check_of(const std::vector<Trial>& trials) {
-  ReplayDevice device({}, trials, 1);
-  std::size_t next = 0;
-  return CheckPass(device, {}).run([&](Candidate& candidate) {
-    if (next == trials.size()) return false;
-    candidate.config = trials[next++].config;
-    return true;
-  });
-}
-
-TEST(CheckPass, a_failing_machine_ends_the_check_and_is_not_a_finding) {
+TEST(CheckSession, a_failing_machine_ends_the_check_and_is_not_a_finding) {
   std::vector<Trial> trials = {good_trial(1, 10)};
   for (int i = 0; i < kMostUnjudged; ++i)
     trials.push_back(bad_trial(2 + i, Status::machine_failed, "no space"));
@@ -139,7 +135,7 @@ TEST(CheckPass, a_failing_machine_ends_the_check_and_is_not_a_finding) {
   EXPECT_TRUE(result.findings.empty());
 }
 
-TEST(CheckPass, a_candidate_that_cannot_be_judged_is_reported_and_does_not_end_the_check) {
+TEST(CheckSession, a_candidate_that_cannot_be_judged_is_reported_and_does_not_end_the_check) {
   const CheckResult result =
       check_of({good_trial(1, 10), bad_trial(2, Status::machine_failed, "killed"), good_trial(3, 10)});
   EXPECT_EQ(result.checked, 2);
@@ -148,7 +144,7 @@ TEST(CheckPass, a_candidate_that_cannot_be_judged_is_reported_and_does_not_end_t
   EXPECT_TRUE(result.findings.empty());
 }
 
-TEST(CheckPass, a_failing_reference_is_one_finding_and_ends_only_its_problem) {
+TEST(CheckSession, a_failing_reference_is_one_finding_and_ends_only_its_problem) {
   const Problem small = {{"n", 1}}, large = {{"n", 1000}};
   std::vector<Trial> trials;
   for (int i = 1; i <= 4; ++i) {
@@ -157,14 +153,7 @@ TEST(CheckPass, a_failing_reference_is_one_finding_and_ends_only_its_problem) {
     trials.push_back(good_trial(i, 10));
     trials.back().problem = large;
   }
-  ReplayDevice device({}, trials, 2);
-  std::size_t next = 0;
-  const CheckResult result = CheckPass(device, {}).run([&](Candidate& candidate) {
-    if (next == trials.size()) return false;
-    candidate.config = trials[next].config;
-    candidate.problem = trials[next++].problem;
-    return true;
-  });
+  const CheckResult result = check_of(trials, 2);
   EXPECT_EQ(result.checked, 4);
   EXPECT_EQ(result.passed.size(), 4u);
   EXPECT_EQ(result.failure, std::nullopt);
@@ -176,22 +165,14 @@ TEST(CheckPass, a_failing_reference_is_one_finding_and_ends_only_its_problem) {
 }
 
 // The configuration would probably hang on each of them.
-TEST(CheckPass, a_configuration_that_hung_is_not_tried_on_other_problems) {
+TEST(CheckSession, a_configuration_that_hung_is_not_tried_on_other_problems) {
   std::vector<Trial> trials;
   for (const int n : {1, 31, 257}) {
     trials.push_back(bad_trial(1, n == 1 ? Status::timed_out : Status::ok, "ran longer than 10 s"));
     trials.push_back(good_trial(2, 10));
     for (std::size_t i = trials.size() - 2; i < trials.size(); ++i) trials[i].problem = {{"n", n}};
   }
-  ReplayDevice device({}, trials, 100);
-  std::size_t next = 0;
-  const CheckResult result =
-      CheckPass(device, {}, CheckPass::Problems::one_by_one).run([&](Candidate& candidate) {
-        if (next == trials.size()) return false;
-        candidate.config = trials[next].config;
-        candidate.problem = trials[next++].problem;
-        return true;
-      });
+  const CheckResult result = check_of(trials, 100, CheckOrder::one_by_one);
   EXPECT_EQ(result.checked, 4);
   EXPECT_EQ(result.left_out, 2);
   EXPECT_EQ(result.failures(), (Failures{{Status::timed_out, 1}}));
@@ -223,38 +204,38 @@ class BusyDevice final : public Device {
   std::vector<Candidate> in_flight_;
 };
 
-// Checks the configurations 1 to `count`. The check asks whether to stop, and the
-// answer to question `stop` is yes.
+// Checks the configurations 1 to `count`. From question `stop` on, the answer to whether to stop is yes.
 CheckResult check_on_busy_device(int count, int stop) {
   BusyDevice device;
   int asked = 0, sent = 0;
-  return CheckPass(device, {{}, [&] { return ++asked >= stop; }}).run([&](Candidate& candidate) {
-    if (sent == count) return false;
-    candidate.config = good_trial(++sent, 10).config;
-    return true;
-  });
+  return check(device, {{}, [&] { return ++asked >= stop; }}, CheckOrder::together,
+               [&](Candidate& candidate) {
+                 if (sent == count) return false;
+                 candidate.config = good_trial(++sent, 10).config;
+                 return true;
+               });
 }
 
-TEST(CheckPass, passed_candidates_keep_their_order) {
+TEST(CheckSession, passed_candidates_keep_their_order) {
   const CheckResult result = check_on_busy_device(7, 1000);
   ASSERT_EQ(result.passed.size(), 7u);
   for (int i = 0; i < 7; ++i)
     EXPECT_EQ(result.passed[static_cast<std::size_t>(i)].config, good_trial(i + 1, 10).config) << i;
 }
 
-TEST(CheckPass, a_stop_waits_only_for_running_candidates) {
+TEST(CheckSession, a_stop_waits_only_for_running_candidates) {
   const CheckResult result = check_on_busy_device(100, 4);
   EXPECT_TRUE(result.was_stopped);
   EXPECT_EQ(result.checked, 1);
 }
 
-TEST(CheckPass, a_stop_takes_effect_after_the_last_candidate_was_submitted) {
+TEST(CheckSession, a_stop_takes_effect_after_the_last_candidate_was_submitted) {
   const CheckResult result = check_on_busy_device(3, 5);
   EXPECT_TRUE(result.was_stopped);
   EXPECT_EQ(result.checked, 2);
 }
 
-TEST(CheckPass, a_check_that_is_complete_does_not_count_as_stopped) {
+TEST(CheckSession, a_check_that_is_complete_does_not_count_as_stopped) {
   const CheckResult result = check_on_busy_device(1, 3);
   EXPECT_FALSE(result.was_stopped);
   EXPECT_EQ(result.checked, 1);

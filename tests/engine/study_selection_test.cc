@@ -75,5 +75,14 @@ TEST(StudySelection, the_text_of_a_study_selects_it) {
     EXPECT_EQ(named(studies, study_text(each.study)), std::to_string(each.id));
 }
 
+TEST(KnownDevice, is_found_by_a_part_of_its_name) {
+  const std::vector<DeviceIdentity> devices = {{"cuda", "NVIDIA H200", "sm_90", 132},
+                                               {"host", "CPU: x", "x86-64", 2}};
+  EXPECT_EQ(find_device("h200", devices)->name, "NVIDIA H200");
+  EXPECT_EQ(find_device("CPU: x", devices)->kind, "host");
+  EXPECT_EQ(find_device("A100", devices).error().message,
+            "the database knows no device 'A100'; it knows NVIDIA H200; CPU: x");
+}
+
 }  // namespace
 }  // namespace gktune

@@ -10,7 +10,7 @@
 
 #include "db/store/sqlite_store.h"
 #include "db/winners.h"
-#include "engine/check_space.h"
+#include "engine/check_session.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -195,9 +195,9 @@ TEST_F(EngineErrors, a_check_compiles_each_source_once_and_reports_failures) {
       .definition = spaces.definitions.front(), .device = spaces.device, .workers = workers_};
   auto check = check_space(request, {});
   ASSERT_TRUE(check.ok()) << check.error().message;
-  EXPECT_EQ(check->counts.all, 2);  // two problems with the same source
-  EXPECT_EQ(check->result.checked, 2);
-  EXPECT_TRUE(check->result.findings.empty());
+  EXPECT_EQ(check->all, 2);  // two problems with the same source
+  EXPECT_EQ(check->checked, 2);
+  EXPECT_TRUE(check->findings.empty());
 }
 
 }  // namespace

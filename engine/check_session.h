@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/devices.h"
+#include "tuner/core/result.h"
+#include "tuner/core/trial.h"
+#include "tuner/device/device.h"
+#include "tuner/space/definition.h"
+#include "tuner/space/solver/count.h"
+#include "tuner/tune.h"
+
+namespace gktune {
+
+// A failure and every candidate that fails with the same message. A failed reference has one trial for each
+// problem; the trial has no configuration.
+struct Finding {
+  Status status;
+  std::string message;
+  std::vector<Trial> trials;
+};
+
+// The result of compiling or running candidates without timing them.
+struct CheckResult {
+  Count chosen = 0, all = 0;  // number of candidates to check, and of all problems and configurations
+  std::int64_t checked = 0;
+  std::vector<Finding> findings;  // in the order in which they were found
+  std::vector<Finding> not_run;   // launches that this device cannot form or run; the kernel is not at fault
+  std::vector<Trial> passed;      // in the order of their candidates
+  bool was_stopped = false;
+  std::int64_t unchecked = 0;  // candidates that could not be judged because the machine failed
+  std::int64_t left_out = 0;   // problems that were skipped after a configuration exceeded the time limit
+  std::optional<std::string> failure;  // how the machine failed; the check is incomplete
+
+  std::int64_t failed() const;
+  Failures failures() const;
+};
+
+struct CheckEvents {
+  std::function<void(const CheckResult&)> on_progress;  // after each candidate
+  std::function<bool()> stop;                           // called between candidates; true ends the check
+};
+
+// one_by_one: checks the problems of a configuration one after another and skips the rest after one exceeds
+// the time limit.
+enum class CheckOrder { together, one_by_one };
+
+// Sends candidates through a device, as many at a time as the device accepts. `next` returns false when no
+// candidate is left. Adds to the result, which may have the numbers of candidates.
+CheckResult check(Device& device, const CheckEvents& events, CheckOrder order,
+                  const std::function<bool(Candidate&)>& next, CheckResult result = {});
+
+// The part of a space file to check.
+struct CheckRequest {
+  const Definition& definition;
+  const FoundDevice& device;
+  WorkerSettings workers;
+  DeviceWork work = DeviceWork::compile;         // compile or sanitize
+  std::optional<std::vector<Problem>> problems;  // without a value: the default problems for `work`
+  std::int64_t sample = 0;                       // number of configurations of each problem; 0: all
+};
+
+// Compiles or runs the configurations of each problem, all or a random sample of them, without timing.
+Result<CheckResult, EngineError> check_space(const CheckRequest& request, const CheckEvents& events);
+
+}  // namespace gktune

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/answers/kernel_space.h"
+#include "engine/devices.h"
+#include "tuner/core/result.h"
+#include "tuner/space/definition.h"
+#include "tuner/space/solver/space.h"
+#include "tuner/space/solver/space_counts.h"
+
+namespace gktune {
+
+// Space files and the device that runs them.
+struct OpenedSpaces {
+  FoundDevice device;
+  std::vector<Definition> definitions;
+};
+
+// Reads space files for the chosen device. Without a space file, each study of the recording to replay
+// becomes a definition. C++ functions run on the host: if the choice is automatic, they form a group of their
+// own. The result has at least one group, and each group at least one definition.
+Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std::string>& paths,
+                                                           const DeviceChoice& choice,
+                                                           const std::vector<std::string>& worker_argv,
+                                                           const Notice& notice,
+                                                           UnsafeOptions options = UnsafeOptions::refused,
+                                                           const DeviceCache& cache = {});
+
+// The configurations of a space file for one problem on a device. An empty space is an error. Its message
+// counts the combinations that the file's constraints rule out and those that the device's limits rule out.
+Result<Space, EngineError> space_of(const Definition& definition, const Problem& problem,
+                                    const DeviceInfo& device);
+Result<SpaceCounts, EngineError> space_counts(const Definition& definition, const Problem& problem,
+                                              const DeviceInfo& device);
+// "300 of 1,024 combinations are valid; the file's constraints rule out 700; …"
+std::string counts_text(const SpaceCounts& counts);
+
+// The part of a space file that the database keeps for the lookup.
+KernelSpace kernel_space_of(const Definition& definition, const DeviceInfo& device);
+
+// The objective as studies store it: "time", "maximize GB/s", "minimize energy".
+std::string objective_text(const Objective& objective);
+// Reads objective_text(). Any other text means the time.
+Objective objective_from_text(const std::string& text);
+
+}  // namespace gktune

@@ -1,0 +1,391 @@
+#include "engine/tuning_session.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "db/answers/distance.h"
+#include "engine/spaces.h"
+#include "tuner/search/strategy.h"
+#include "tuner/space/plan.h"
+
+namespace gktune {
+namespace {
+
+// Renews the claims of a session in a thread and releases them at the end. If the program dies, they expire.
+class ClaimRenewal {
+ public:
+  // The store must outlive this object.
+  ClaimRenewal(TrialStore& store, std::int64_t session, std::chrono::milliseconds lease)
+      : store_(store),
+        session_(session),
+        lease_(lease),
+        thread_([this](const std::stop_token& stop) { renew_until(stop); }) {}
+  ClaimRenewal(const ClaimRenewal&) = delete;
+  ClaimRenewal& operator=(const ClaimRenewal&) = delete;
+  ~ClaimRenewal() {
+    thread_.request_stop();
+    thread_.join();
+    (void)store_.release_claims(session_);  // else they end with their lease
+  }
+
+ private:
+  // The tuning itself notes that the store fails.
+  void renew_until(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    while (!stopped.wait_for(lock, stop, lease_ / 5, [&stop] { return stop.stop_requested(); }))
+      (void)store_.renew_claims(session_, lease_);
+  }
+
+  TrialStore& store_;
+  std::int64_t session_;
+  std::chrono::milliseconds lease_;
+  std::jthread thread_;
+};
+
+constexpr std::chrono::milliseconds kPlayoffInterval{100};
+
+EngineError failed(const Error& error) { return {EngineError::Kind::failed, error.message}; }
+
+// The largest number of trials; 0: too many to count.
+std::int64_t total_of(const Count& valid, std::int64_t limit) {
+  const Count total = limit > 0 ? std::min(valid, Count(limit)) : valid;
+  return total <= std::numeric_limits<std::int64_t>::max() ? static_cast<std::int64_t>(total) : 0;
+}
+
+// A trial after the playoff calls for another one.
+bool is_latest(const Playoff& held, const std::vector<Trial>& trials) {
+  return std::ranges::none_of(
+      trials, [&held](const Trial& trial) { return trial.ended_unix_ms > held.held_unix_ms; });
+}
+
+std::int64_t now_unix_ms() {
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
+}
+
+// The tuning of one problem.
+class TuningSession {
+ public:
+  TuningSession(const TuneRequest& request, const TuneSite& site)
+      : request_(request),
+        site_(site),
+        kernel_(request.definition.kernel),
+        study_{kernel_.name,
+               request.definition.fingerprint,
+               identity_of(site.device.info()),
+               request.problem,
+               kernel_.regime,
+               objective_text(kernel_.objective)} {}
+
+  Result<Tuning, EngineError> run() {
+    if (auto begun = begin(); !begun) return begun.error();
+    search();
+    if (error_) return failed({*error_});
+    if (auto decided = decide(); !decided) return failed(decided.error());
+    return std::move(tuning_);
+  }
+
+ private:
+  Result<void, EngineError> begin() {
+    auto space = space_of(request_.definition, request_.problem, site_.device.info());
+    if (!space) return space.error();
+    space_ = *std::move(space);
+    auto related = related_studies();
+    if (!related) return failed(related.error());
+    auto searcher =
+        make_searcher(request_.strategy, {.space = *space_,
+                                          .seed = request_.seed,
+                                          .budget = {request_.limits.trials, request_.limits.seconds},
+                                          .options = request_.options,
+                                          .related = *std::move(related)});
+    if (!searcher) return EngineError{EngineError::Kind::invalid, searcher.error().message};
+    searcher_ = *std::move(searcher);
+    if (auto opened = open_study(); !opened) return failed(opened.error());
+    if (auto resumed = resume(); !resumed) return failed(resumed.error());
+    return {};
+  }
+
+  // The nearest studies come first: of this device before others, of the same source before others, of
+  // similar problems before others. The search learns from few of them.
+  Result<std::vector<RelatedStudy>> related_studies() const {
+    constexpr std::size_t kStudies = 4;
+    std::vector<RelatedStudy> related;
+    if (request_.related == TuneRequest::Related::ignored) return related;
+    auto known = site_.store.studies();
+    if (!known) return known.error();
+    std::erase_if(*known, [this](const StudySummary& each) {
+      const Study& study = each.study;
+      const bool is_own = study.fingerprint == study_.fingerprint && study.problem == study_.problem &&
+                          study.device == study_.device;
+      return study.kernel != study_.kernel || study.objective != study_.objective ||
+             study.regime != study_.regime || is_own || each.trials == each.failed;
+    });
+    const auto is_farther = [this](const StudySummary& each) {
+      const auto apart = distance(study_.problem, each.study.problem);
+      return std::tuple(
+          each.study.device != study_.device, each.study.device.architecture != study_.device.architecture,
+          each.study.fingerprint != study_.fingerprint, !apart, apart ? apart->length : 0.0, -each.id);
+    };
+    std::ranges::sort(*known, {}, is_farther);
+    if (known->size() > kStudies) known->resize(kStudies);
+    for (const StudySummary& each : *known) {
+      auto trials = site_.store.trials(each.id);
+      if (!trials) return trials.error();
+      related.push_back({each.study.device.name + ' ' + each.study.problem.str(), *std::move(trials)});
+    }
+    return related;
+  }
+
+  Result<void> open_study() {
+    const auto id = site_.store.study_id(study_);
+    if (!id) return id.error();
+    id_ = *id;
+    return site_.store.describe_space(study_.kernel, study_.fingerprint,
+                                      kernel_space_of(request_.definition, site_.device.info()));
+  }
+
+  // Trials outside the space (excluded by a selection, or by a changed file) stay in the store and are
+  // ignored.
+  Result<void> resume() {
+    auto known = site_.store.trials(id_);
+    if (!known) return known.error();
+    auto held = site_.store.playoff(id_);
+    if (!held) return held.error();
+    held_ = *std::move(held);
+    is_decided_ = held_ && is_latest(*held_, *known);
+    for (Trial& trial : *known) {
+      last_id_ = std::max(last_id_, trial.id);
+      if (!space_->contains(trial.config)) {
+        if (trial.ok()) best_elsewhere_ = std::min(best_elsewhere_, trial.objective);
+      } else if (request_.earlier == TuneRequest::Earlier::resumed) {
+        trial.config = in_order_of(request_.definition.parameters, trial.config);
+        tuning_.trials.push_back(std::move(trial));
+      }
+    }
+    return {};
+  }
+
+  void search() {
+    tuning_.kernel = progress_.kernel = kernel_.name;
+    tuning_.problem = progress_.problem = request_.problem;
+    tuning_.device = site_.device.info().name;
+    tuning_.objective = kernel_.objective;
+    tuning_.is_checked = kernel_.has_judge();
+    tuning_.valid = space_->size().str();
+    tuning_.cartesian = space_->cartesian().str();
+    tuning_.earlier = std::ssize(tuning_.trials);
+    tuning_.is_fresh = request_.earlier == TuneRequest::Earlier::ignored;
+    tuning_.budget_s = request_.limits.seconds;
+    tuning_.default_config = space_->default_config();
+    const TuneTask task = this->task();
+    if (tuning_.budget_s > 0) {
+      progress_.budget_s = task.limits.seconds;
+      is_spent_ = task.limits.seconds <= 0;
+    }
+    progress_.total = total_of(space_->size(), request_.limits.trials);
+    for (const Trial& trial : tuning_.trials) count(trial);
+    progress_.done_before = progress_.done;
+    // All of the trials are measured again if it is fresh: there is nothing to share.
+    if (!tuning_.is_fresh) claims_.emplace(site_.store, site_.session, site_.lease);
+    const std::string description = searcher_->description();
+    if (site_.events.on_search && !description.empty()) site_.events.on_search(description);
+
+    begin_s_ = site_.clock_s();
+    tuning_.outcome = tune(task, *searcher_, site_.device, events());
+    if (is_spent_ && !is_stopped()) tuning_.outcome.end = TuneOutcome::End::seconds;
+    tuning_.seconds = site_.clock_s() - begin_s_;
+    tuning_.spent_s = seconds_of_trials();
+  }
+
+  TuneTask task() const {
+    TuneTask task{.problem = request_.problem,
+                  .earlier = tuning_.trials,
+                  .is_decided = is_decided_,
+                  .limits = request_.limits,
+                  .timing = request_.timing,
+                  .clock_s = site_.clock_s,
+                  .default_config = tuning_.default_config,
+                  .evaluate = [this](Trial& trial) {
+                    return evaluate_metrics(kernel_, site_.device.info(), trial).ok();
+                  }};
+    // A slow configuration may win on another metric.
+    if (!kernel_.objective.metric.empty()) task.timing.cutoff = TimingPolicy::Cutoff::none;
+    if (task.limits.seconds > 0) task.limits.seconds -= seconds_of_trials();
+    return task;
+  }
+
+  TuneEvents events() {
+    TuneEvents events{.on_trial = [this](const Trial& trial) { add(trial); },
+                      .on_learned = [this](const Trial& trial) { replace(trial); },
+                      .on_revoked =
+                          [this](const Trial& trial) {
+                            keep(trial);
+                            replace(trial);
+                          },
+                      .on_playoff =
+                          [this](const PlayoffProgress& playoff) {
+                            progress_.playoff = playoff;
+                            show();
+                          },
+                      .stop = [this] { return is_over(); }};
+    if (claims_) {
+      events.sharing = {.claim = [this](const Config& config) { return claim(config); },
+                        .learn = [this] { return learn(); },
+                        .claim_playoff = [this](const Config& best) { return claim_playoff(best); }};
+    }
+    return events;
+  }
+
+  // The wall time of the trials, with all compilers and devices at work.
+  double seconds_of_trials() const {
+    double compile_s = 0, run_s = 0;
+    for (const Trial& trial : tuning_.trials) {
+      compile_s += trial.compile_s;
+      run_s += trial.run_s;
+    }
+    return compile_s / request_.compilers + run_s / request_.devices;
+  }
+
+  void add(const Trial& trial) {
+    if (site_.events.on_trial) site_.events.on_trial(trial);
+    keep(trial);
+    tuning_.trials.push_back(trial);
+    count(trial);
+    show();
+  }
+
+  // Adds a trial, or puts it in the place of the earlier one of its configuration.
+  void replace(const Trial& trial) {
+    const auto before = std::ranges::find(tuning_.trials, trial.config, &Trial::config);
+    before == tuning_.trials.end() ? tuning_.trials.push_back(trial) : void(*before = trial);
+    progress_.done = 0;
+    progress_.failures.clear();
+    progress_.best.reset();
+    for (const Trial& each : tuning_.trials) count(each);
+    show();
+  }
+
+  // A trial that cannot be stored ends the run.
+  void keep(const Trial& trial) { (void)succeeds(site_.store.add_trial(id_, site_.session, trial)); }
+
+  void count(const Trial& trial) {
+    ++progress_.done;
+    if (!trial.ok()) ++progress_.failures[trial.status];
+    if (trial.ok() && (!progress_.best || trial.objective < progress_.best->objective))
+      progress_.best = trial;
+  }
+
+  void show() {
+    progress_.elapsed_s = site_.clock_s() - begin_s_;
+    if (site_.events.on_progress) site_.events.on_progress(progress_);
+  }
+
+  // False: notes the error.
+  template <class T>
+  bool succeeds(const Result<T>& result) {
+    if (!result && !error_) error_ = result.error().message;
+    return result.ok();
+  }
+
+  bool claim(const std::optional<Config>& config) {
+    const auto granted = site_.store.claim(id_, site_.session, config, site_.lease);
+    return succeeds(granted) && *granted;
+  }
+
+  std::vector<Trial> learn() {
+    auto learned = site_.store.trials_of_others(id_, site_.session, last_id_);
+    if (!succeeds(learned)) return {};
+    if (!learned->empty()) last_id_ = learned->back().id;
+    std::erase_if(*learned, [this](const Trial& trial) { return !space_->contains(trial.config); });
+    for (Trial& trial : *learned) trial.config = in_order_of(request_.definition.parameters, trial.config);
+    return *std::move(learned);
+  }
+
+  // The search of this session is over: it measures nothing that it has claimed. Waits for the playoff of
+  // another session.
+  bool claim_playoff(const Config& best) {
+    (void)succeeds(site_.store.release_claims(site_.session));
+    while (!is_over()) {
+      const bool is_granted = claim(std::nullopt);
+      is_decided_by_others_ = is_decided_by_others(best);
+      if (is_granted || is_decided_by_others_) return !is_decided_by_others_;
+      std::this_thread::sleep_for(kPlayoffInterval);
+    }
+    return false;
+  }
+
+  bool is_decided_by_others(const Config& best) {
+    auto held = site_.store.playoff(id_);
+    if (!succeeds(held) || !*held) return false;
+    const auto trials = site_.store.trials(id_);
+    if (!succeeds(trials) || !is_latest(**held, *trials)) return false;
+    if (std::ranges::find((*held)->finalists, best, &Trial::config) == (*held)->finalists.end()) return false;
+    held_ = *std::move(held);
+    return true;
+  }
+
+  // Takes over a playoff that decides the study, or stores the one that was held.
+  Result<void> decide() {
+    const TuneOutcome& outcome = tuning_.outcome;
+    const bool has_nothing_new = outcome.measured == 0 && outcome.learned == 0;
+    if (is_decided_by_others_ || (is_decided_ && has_nothing_new)) {
+      take_over(*held_);
+    } else if (!outcome.playoff.empty() && outcome.best->objective <= best_elsewhere_) {
+      return site_.store.add_playoff(id_, site_.session, {outcome.playoff, now_unix_ms()});
+    }
+    return {};
+  }
+
+  // Nothing changes if the winner of the playoff is not in the space.
+  void take_over(Playoff& held) {
+    std::vector<Trial> playoff;
+    for (Trial& finalist : held.finalists) {
+      const auto trial = std::ranges::find(tuning_.trials, finalist.config, &Trial::config);
+      if (trial == tuning_.trials.end() && playoff.empty()) return;
+      if (trial == tuning_.trials.end()) continue;
+      finalist.config = trial->config;  // with the parameters in the order of the space file
+      playoff.push_back(std::move(finalist));
+    }
+    tuning_.outcome.best = playoff.front();
+    tuning_.outcome.playoff = std::move(playoff);
+  }
+
+  bool is_over() const { return is_spent_ || error_ || is_stopped(); }
+  bool is_stopped() const { return site_.events.stop && site_.events.stop(); }
+
+  const TuneRequest& request_;
+  const TuneSite& site_;
+  const KernelDefinition& kernel_;
+  Study study_;
+  std::int64_t id_ = 0;  // of the study
+  std::optional<Space> space_;
+  std::unique_ptr<Searcher> searcher_;
+  Tuning tuning_;
+  TuneProgress progress_;
+  double begin_s_ = 0;
+  bool is_spent_ = false;                                            // earlier runs used up the time
+  std::optional<Playoff> held_;                                      // the latest playoff
+  bool is_decided_ = false, is_decided_by_others_ = false;           // by that playoff
+  double best_elsewhere_ = std::numeric_limits<double>::infinity();  // objective outside the space
+  std::int64_t last_id_ = 0;                                         // of the known trials
+  std::optional<std::string> error_;                                 // the first one of the store
+  std::optional<ClaimRenewal> claims_;                               // none: the study is not shared
+};
+
+}  // namespace
+
+Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneSite& site) {
+  return TuningSession(request, site).run();
+}
+
+}  // namespace gktune
