@@ -14,9 +14,9 @@
 #include "cli/output/table.h"
 #include "cli/settings.h"
 #include "engine/import/recordings.h"
+#include "lab/contest.h"
 #include "tuner/core/output_file.h"
 #include "tuner/core/text.h"
-#include "tuner/score/contest.h"
 #include "tuner/search/strategy.h"
 
 namespace gktune {
@@ -175,6 +175,20 @@ Table table_of_several(const std::vector<ContenderScore>& scores, const Recordin
     table.add_row(std::move(cells));
   }
   return table;
+}
+
+std::vector<ContenderScore> scores_of(const std::vector<Contender>& contenders,
+                                      const std::vector<std::vector<ContestRuns>>& runs,
+                                      const Recordings& recordings) {
+  std::vector<ContenderScore> scores;
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    ContenderScore score{.contender = contenders[i]};
+    for (std::size_t j = 0; j < recordings.size(); ++j)
+      score.lines.push_back(line_of(recordings[j]->scale(), runs[i][j]));
+    score.mean = mean_of(score.lines);
+    scores.push_back(std::move(score));
+  }
+  return scores;
 }
 
 Json json_of_scores(const ScoreOptions& options, const std::vector<ContenderScore>& scores,
@@ -346,14 +360,7 @@ ExitCode tune_options(const Contender& begin, const Recordings& recordings, cons
   const auto runs = hold(both, reported, options, context);
   if (!runs) return fail(context, ExitCode::failed, runs.error().message);
   if (runs->empty()) return ExitCode::interrupted;
-  std::vector<ContenderScore> scores;
-  for (std::size_t i = 0; i < both.size(); ++i) {
-    ContenderScore score{.contender = both[i]};
-    for (std::size_t j = 0; j < reported.size(); ++j)
-      score.lines.push_back(line_of(reported[j]->scale(), (*runs)[i][j]));
-    score.mean = mean_of(score.lines);
-    scores.push_back(std::move(score));
-  }
+  std::vector<ContenderScore> scores = scores_of(both, *runs, reported);
   if (options.json) {
     print(context.out, json_of_scores(options, scores, reported));
     return ExitCode::done;
@@ -364,23 +371,23 @@ ExitCode tune_options(const Contender& begin, const Recordings& recordings, cons
   return ExitCode::done;
 }
 
+// The message of the first rule that the flags break; empty if there is none.
+std::string broken_rule(const ScoreOptions& options, std::size_t contenders) {
+  if (options.repeats < 1 || options.repeats > 100'000) return "--repeats: expected 1 to 100000";
+  if (options.in_flight < 1 || options.in_flight > 4096) return "--in-flight: expected 1 to 4096";
+  if (options.jobs < 0 || options.jobs > 1024) return "--jobs: it is 0 to 1024";
+  if (!options.traces.empty() && contenders > 1) return "--traces accepts one strategy only";
+  if (options.tune && contenders > 1) return "--tune accepts one strategy only";
+  if (options.tune && !options.traces.empty()) return "--tune and --traces exclude each other";
+  if (!options.tune && !options.report_paths.empty()) return "--report needs --tune";
+  return {};
+}
+
 ExitCode run(const ScoreOptions& options, Context& context) {
-  if (options.repeats < 1 || options.repeats > 100'000)
-    return fail_usage(context, kCommand, "--repeats: expected 1 to 100000");
-  if (options.in_flight < 1 || options.in_flight > 4096)
-    return fail_usage(context, kCommand, "--in-flight: expected 1 to 4096");
-  if (options.jobs < 0 || options.jobs > 1024)
-    return fail_usage(context, kCommand, "--jobs: it is 0 to 1024");
   const auto contenders = contenders_of(options);
   if (!contenders) return fail_usage(context, kCommand, contenders.error().message);
-  if (!options.traces.empty() && contenders->size() > 1)
-    return fail_usage(context, kCommand, "--traces accepts one strategy only");
-  if (options.tune && contenders->size() > 1)
-    return fail_usage(context, kCommand, "--tune accepts one strategy only");
-  if (options.tune && !options.traces.empty())
-    return fail_usage(context, kCommand, "--tune and --traces exclude each other");
-  if (!options.tune && !options.report_paths.empty())
-    return fail_usage(context, kCommand, "--report needs --tune");
+  if (const std::string message = broken_rule(options, contenders->size()); !message.empty())
+    return fail_usage(context, kCommand, message);
 
   if (options.quiet) context.log.silence();
   const auto recordings = read_all(options.paths);
@@ -400,14 +407,7 @@ ExitCode run(const ScoreOptions& options, Context& context) {
     if (auto written = write_traces(options.traces, runs->front(), *recordings); !written)
       return fail(context, ExitCode::failed, written.error().message);
   }
-  std::vector<ContenderScore> scores;
-  for (std::size_t i = 0; i < contenders->size(); ++i) {
-    ContenderScore score{.contender = (*contenders)[i]};
-    for (std::size_t j = 0; j < recordings->size(); ++j)
-      score.lines.push_back(line_of((*recordings)[j]->scale(), (*runs)[i][j]));
-    score.mean = mean_of(score.lines);
-    scores.push_back(std::move(score));
-  }
+  std::vector<ContenderScore> scores = scores_of(*contenders, *runs, *recordings);
   std::ranges::stable_sort(scores, std::ranges::greater(),
                            [](const ContenderScore& each) { return each.mean.score.mean; });
   if (options.json) {

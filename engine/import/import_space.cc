@@ -2,48 +2,22 @@
 
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
 
-#include "engine/import/import_source.h"
 #include "engine/import/space_draft.h"
 #include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
-#include "tuner/recording/text_file.h"
+#include "tuner/recording/kernel_tuner.h"
 
 namespace gktune {
 namespace {
 
-using SpaceJson = nlohmann::ordered_json;
-
-// A part of the file that cannot be read.
-struct BadSpace {
-  std::string message;
-};
-
-const SpaceJson& field_of(const SpaceJson& object, const char* name) {
-  const auto found = object.is_object() ? object.find(name) : object.end();
-  if (found == object.end()) throw BadSpace{std::string("'") + name + "' is missing"};
-  return *found;
-}
-
-std::string text_of(const SpaceJson& object, const char* name) {
-  const SpaceJson& field = field_of(object, name);
-  if (!field.is_string()) throw BadSpace{std::string("'") + name + "' is not a text"};
-  return field.get<std::string>();
-}
-
-// A number, a text, true or false.
-std::optional<Value> value_of(const SpaceJson& json) {
-  if (json.is_string()) return Value(json.get<std::string>());
-  if (json.is_boolean()) return Value(json.get<bool>());
-  if (json.is_number_float()) return Value(json.get<double>());
-  if (!json.is_number_integer() || (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX))
-    return std::nullopt;
-  return Value(json.get<std::int64_t>());
+std::string text_of(const RecordedJson& object, const char* name) {
+  field(object, name);
+  return text_field(object, name);
 }
 
 SpaceDraft::Range range_of(std::int64_t low, std::int64_t high, std::int64_t step) {
@@ -51,7 +25,7 @@ SpaceDraft::Range range_of(std::int64_t low, std::int64_t high, std::int64_t ste
 }
 
 // "[1, 2, 4]", "['a', 'b']", "[True, False]", "range(16, 257, 16)", "list(range(4))"; also a JSON array.
-void read_values(const SpaceJson& field, SpaceDraft::Parameter& parameter) {
+void read_values(const RecordedJson& field, SpaceDraft::Parameter& parameter) {
   std::string text =
       field.is_string() ? std::string(trimmed(field.get_ref<const std::string&>())) : field.dump();
   if (text.starts_with("list(") && text.ends_with(")"))
@@ -64,7 +38,7 @@ void read_values(const SpaceJson& field, SpaceDraft::Parameter& parameter) {
     const auto end = parts[2].matched ? number(2) : number(1);
     const auto step = parts[3].matched ? number(3) : Result<std::int64_t>(1);
     if (!begin || !end || !step || *step <= 0 || *begin >= *end)
-      throw BadSpace{"the values of '" + parameter.name + "' are an empty range: " + text};
+      throw BadFile{"the values of '" + parameter.name + "' are an empty range: " + text};
     parameter.range = range_of(*begin, *end - 1, *step);
     return;
   }
@@ -72,22 +46,22 @@ void read_values(const SpaceJson& field, SpaceDraft::Parameter& parameter) {
   text = std::regex_replace(text, std::regex(R"(\bTrue\b)"), "true");
   text = std::regex_replace(text, std::regex(R"(\bFalse\b)"), "false");
   if (text.find('"') == text.npos) std::ranges::replace(text, '\'', '"');
-  const auto values = SpaceJson::parse(text, nullptr, false);
+  const auto values = RecordedJson::parse(text, nullptr, false);
   if (!values.is_array() || values.empty())
-    throw BadSpace{"the values of '" + parameter.name + "' are neither a list nor a range: " + text};
-  for (const SpaceJson& each : values) {
-    const auto value = value_of(each);
+    throw BadFile{"the values of '" + parameter.name + "' are neither a list nor a range: " + text};
+  for (const RecordedJson& each : values) {
+    const auto value = plain_value(each);
     if (!value)
-      throw BadSpace{"a value of '" + parameter.name + "' is neither a number nor a text, true or false"};
+      throw BadFile{"a value of '" + parameter.name + "' is neither a number nor a text, true or false"};
     parameter.values.push_back(*value);
   }
 }
 
 // The default may be a text for a value of another kind: "64".
-Value default_of(const SpaceJson& field, const SpaceDraft::Parameter& parameter) {
-  const auto value = value_of(field);
+Value default_of(const RecordedJson& field, const SpaceDraft::Parameter& parameter) {
+  const auto value = plain_value(field);
   if (!value)
-    throw BadSpace{"the default of '" + parameter.name + "' is neither a number nor a text, true or false"};
+    throw BadFile{"the default of '" + parameter.name + "' is neither a number nor a text, true or false"};
   const bool is_text = std::ranges::any_of(parameter.values, &Value::is_text);
   return value->is_text() && !is_text ? parse_value(value->text()) : *value;
 }
@@ -98,7 +72,7 @@ std::string axis_name(std::size_t place) {
   return place < 3 ? kNames[place] : "size_" + std::to_string(place);
 }
 
-std::string expression(const SpaceJson& field) {
+std::string expression(const RecordedJson& field) {
   std::string text = field.is_string() ? field.get<std::string>() : field.dump();
   static const std::regex kSize(R"(ProblemSize\s*\[\s*(\d+)\s*\])");
   std::string replaced;
@@ -112,14 +86,14 @@ std::string expression(const SpaceJson& field) {
 
 class T1 {
  public:
-  explicit T1(const SpaceJson& file) : file_(file) {}
+  explicit T1(const RecordedJson& file) : file_(file) {}
 
   ImportedSpace run(const std::filesystem::path& path) {
-    const SpaceJson& kernel = field_of(file_, "KernelSpecification");
+    const RecordedJson& kernel = field(file_, "KernelSpecification");
     draft_.origin = path.filename().string();
     draft_.kernel = draft_.entry = text_of(kernel, "KernelName");
     if (const auto language = text_of(kernel, "Language"); language != "CUDA")
-      throw BadSpace{"the language is " + language + ", not CUDA"};
+      throw BadFile{"the language is " + language + ", not CUDA"};
     draft_.source = text_of(kernel, "KernelFile");
     read_problem(kernel);
     read_parameters();
@@ -133,41 +107,41 @@ class T1 {
   }
 
  private:
-  void read_problem(const SpaceJson& kernel) {
+  void read_problem(const RecordedJson& kernel) {
     const auto size = kernel.find("ProblemSize");
     if (size == kernel.end()) return;
-    const SpaceJson sizes = size->is_array() ? *size : SpaceJson::array({*size});
+    const RecordedJson sizes = size->is_array() ? *size : RecordedJson::array({*size});
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (!sizes[i].is_number_integer()) throw BadSpace{"'ProblemSize' is not a list of integers"};
+      if (!sizes[i].is_number_integer()) throw BadFile{"'ProblemSize' is not a list of integers"};
       draft_.axes.push_back({axis_name(i), {sizes[i].dump()}});
     }
   }
 
   void read_parameters() {
-    const SpaceJson& space = field_of(file_, "ConfigurationSpace");
-    const SpaceJson& parameters = field_of(space, "TuningParameters");
-    if (!parameters.is_array() || parameters.empty()) throw BadSpace{"'TuningParameters' is not a list"};
-    for (const SpaceJson& each : parameters) {
+    const RecordedJson& space = field(file_, "ConfigurationSpace");
+    const RecordedJson& parameters = field(space, "TuningParameters");
+    if (!parameters.is_array() || parameters.empty()) throw BadFile{"'TuningParameters' is not a list"};
+    for (const RecordedJson& each : parameters) {
       SpaceDraft::Parameter parameter;
       parameter.name = text_of(each, "Name");
-      read_values(field_of(each, "Values"), parameter);
+      read_values(field(each, "Values"), parameter);
       if (const auto field = each.find("Default"); field != each.end())
         parameter.default_value = default_of(*field, parameter);
       draft_.parameters.push_back(std::move(parameter));
     }
     const auto conditions = space.find("Conditions");
     if (conditions == space.end()) return;
-    for (const SpaceJson& condition : *conditions)
-      draft_.constraints.push_back({expression(field_of(condition, "Expression")), ""});
+    for (const RecordedJson& condition : *conditions)
+      draft_.constraints.push_back({expression(field(condition, "Expression")), ""});
   }
 
-  void read_arguments(const SpaceJson& kernel) {
+  void read_arguments(const RecordedJson& kernel) {
     const auto arguments = kernel.find("Arguments");
     if (arguments == kernel.end()) return;
     static const std::set<std::string> kTypes = {"int8",  "uint8",  "int16", "uint16", "int32",  "uint32",
                                                  "int64", "uint64", "half",  "float",  "double", "bool"};
     std::size_t place = 0;
-    for (const SpaceJson& each : *arguments) {
+    for (const RecordedJson& each : *arguments) {
       ++place;
       SpaceDraft::Argument argument;
       argument.name = each.value("Name", "argument" + std::to_string(place));
@@ -182,7 +156,7 @@ class T1 {
         argument.value = value == each.end() ? "0" : value->dump();
       } else if (memory == "Vector") {
         const std::string access = each.value("AccessType", "ReadOnly");
-        argument.extent = expression(field_of(each, "Size"));
+        argument.extent = expression(field(each, "Size"));
         argument.role = access == "WriteOnly" ? "out" : access == "ReadWrite" ? "inout" : "";
         if (access != "WriteOnly") argument.init = contents(each, argument.name);
       } else {
@@ -194,7 +168,7 @@ class T1 {
     }
   }
 
-  std::string contents(const SpaceJson& argument, const std::string& name) {
+  std::string contents(const RecordedJson& argument, const std::string& name) {
     const std::string fill = argument.value("FillType", "Constant");
     const auto value = argument.find("FillValue");
     if (fill == "Constant") return value == argument.end() ? "zero" : "{constant: " + value->dump() + "}";
@@ -209,9 +183,9 @@ class T1 {
     return "zero";
   }
 
-  void read_launch(const SpaceJson& kernel) {
-    const SpaceJson& local = field_of(kernel, "LocalSize");
-    const SpaceJson& global = field_of(kernel, "GlobalSize");
+  void read_launch(const RecordedJson& kernel) {
+    const RecordedJson& local = field(kernel, "LocalSize");
+    const RecordedJson& global = field(kernel, "GlobalSize");
     const bool counts_threads = kernel.value("GlobalSizeType", "CUDA") == "OpenCL";
     for (const char* axis : {"X", "Y", "Z"}) {
       const auto threads = local.find(axis), blocks = global.find(axis);
@@ -227,7 +201,7 @@ class T1 {
       draft_.shared = expression(*shared);
   }
 
-  const SpaceJson& file_;
+  const RecordedJson& file_;
   SpaceDraft draft_;
   ImportedSpace space_;
 };
@@ -246,11 +220,11 @@ std::optional<ImportedSpace> from_comments(const std::string& text, const std::f
     if (!std::regex_match(line, comment, kComment)) continue;
     const std::string range = comment[1].str();
     if (!std::regex_match(range, parts, kRange))
-      throw BadSpace{"line " + std::to_string(number) + ": '" + range + "' is not MACRO label low:high:step"};
+      throw BadFile{"line " + std::to_string(number) + ": '" + range + "' is not MACRO label low:high:step"};
     const auto low = parse_integer(parts[3].str()), high = parse_integer(parts[4].str()),
                step = parse_integer(parts[5].str());
     if (!low || !high || !step || *step == 0 || *low > *high)
-      throw BadSpace{"line " + std::to_string(number) + ": '" + range + "' is an empty range"};
+      throw BadFile{"line " + std::to_string(number) + ": '" + range + "' is an empty range"};
     draft.parameters.push_back({parts[1].str(), {}, {}, parts[2].str(), range_of(*low, *high, *step)});
   }
   if (draft.parameters.empty()) return std::nullopt;
@@ -308,14 +282,14 @@ Result<ImportedSpace> import_space_text(const std::string& text, const std::file
   const std::string source = path_from(options.folder, path);
   try {
     if (const auto begin = text.find_first_not_of(" \t\r\n"); begin != text.npos && text[begin] == '{') {
-      const auto file = SpaceJson::parse(text, nullptr, false);
+      const auto file = RecordedJson::parse(text, nullptr, false);
       if (file.is_discarded()) return Error{path.string() + ": it is not JSON"};
       return T1(file).run(path);
     }
     if (auto space = from_comments(text, path, source)) return *std::move(space);
-  } catch (const BadSpace& bad) {
+  } catch (const BadFile& bad) {
     return Error{path.string() + ": " + bad.message};
-  } catch (const SpaceJson::exception& bad) {
+  } catch (const RecordedJson::exception& bad) {
     return Error{path.string() + ": " + bad.what()};
   }
   if (is_source) return import_cuda_source(text, path, source, options.kernel);

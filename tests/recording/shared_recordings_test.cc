@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tuner/recording/recording_file.h"
+#include "tuner/recording/recording.h"
 
 namespace gktune {
 namespace {

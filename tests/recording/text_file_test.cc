@@ -1,4 +1,4 @@
-#include "tuner/recording/text_file.h"
+#include "tuner/recording/recording.h"
 
 #include <gtest/gtest.h>
 

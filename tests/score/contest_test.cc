@@ -1,4 +1,4 @@
-#include "tuner/score/contest.h"
+#include "lab/contest.h"
 
 #include <gtest/gtest.h>
 

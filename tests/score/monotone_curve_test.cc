@@ -1,4 +1,4 @@
-#include "tuner/score/monotone_curve.h"
+#include "lab/score_scale.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "tuner/score/score_scale.h"
+#include "lab/score_scale.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "tuner/recording/recording_file.h"
+#include "tuner/recording/recording.h"
 
 namespace gktune {
 namespace {

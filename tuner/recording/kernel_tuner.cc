@@ -1,6 +1,8 @@
 #include "tuner/recording/kernel_tuner.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -9,6 +11,76 @@
 #include "tuner/measure/statistics.h"
 
 namespace gktune {
+namespace {
+
+double amount_of(const RecordedJson& json, const char* name) {
+  if (!json.is_number()) throw BadFile{std::string("'") + name + "' is not a number"};
+  const double number = json.get<double>();
+  if (!std::isfinite(number) || number < 0)
+    throw BadFile{std::string("'") + name + "' is " + json.dump() + ", not an amount"};
+  return number;
+}
+
+const RecordedJson* find(const RecordedJson& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const RecordedJson& field(const RecordedJson& object, const char* name) {
+  const RecordedJson* found = object.is_object() ? find(object, name) : nullptr;
+  if (found == nullptr) throw BadFile{std::string("'") + name + "' is missing"};
+  return *found;
+}
+
+const RecordedJson& object_field(const RecordedJson& object, const char* name) {
+  const RecordedJson& found = field(object, name);
+  if (!found.is_object()) throw BadFile{std::string("'") + name + "' is not an object"};
+  return found;
+}
+
+const RecordedJson& array_field(const RecordedJson& object, const char* name) {
+  const RecordedJson& found = field(object, name);
+  if (!found.is_array()) throw BadFile{std::string("'") + name + "' is not an array"};
+  return found;
+}
+
+double amount(const RecordedJson& object, const char* name) {
+  const RecordedJson* found = find(object, name);
+  return found == nullptr ? 0 : amount_of(*found, name);
+}
+
+std::vector<double> amounts(const RecordedJson& object, const char* name) {
+  std::vector<double> read;
+  if (find(object, name) == nullptr) return read;
+  for (const RecordedJson& each : array_field(object, name)) read.push_back(amount_of(each, name));
+  return read;
+}
+
+std::string text_field(const RecordedJson& object, const char* name) {
+  const RecordedJson* found = find(object, name);
+  if (found == nullptr) return {};
+  if (!found->is_string()) throw BadFile{std::string("'") + name + "' is not a text"};
+  return found->get<std::string>();
+}
+
+std::optional<Value> plain_value(const RecordedJson& json) {
+  if (json.is_boolean()) return Value(json.get<bool>());
+  if (json.is_string()) return Value(json.get<std::string>());
+  if (json.is_number_float()) return Value(json.get<double>());
+  const bool is_too_large = json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX;
+  if (!json.is_number_integer() || is_too_large) return std::nullopt;
+  return Value(json.get<std::int64_t>());
+}
+
+Value value_of(const RecordedJson& json, const std::string& parameter) {
+  if (auto value = plain_value(json)) return *std::move(value);
+  if (json.is_number())
+    throw BadFile{"the value " + json.dump() + " of '" + parameter + "' does not fit in 64 bits"};
+  throw BadFile{"the value of '" + parameter + "' is neither a number nor a text, true or false"};
+}
+
 namespace {
 
 // Times in these files are in milliseconds.
@@ -22,7 +94,7 @@ double sum(const std::vector<double>& numbers) {
 
 // A measured configuration: the mean of its times, and single times where the file has them.
 void set_times(Trial& trial, double time_ms, const std::vector<double>& times_ms) {
-  if (time_ms <= 0) throw BadRecording{"'time' is not positive"};
+  if (time_ms <= 0) throw BadFile{"'time' is not positive"};
   for (const double time : times_ms) trial.samples_us.push_back(time * kUsPerMs);
   trial.objective = time_ms * kUsPerMs;
   if (trial.samples_us.empty()) trial.samples_us.push_back(trial.objective);
@@ -78,7 +150,7 @@ Status t4_status(const std::string& invalidity) {
   if (invalidity == "runtime") return Status::launch_failed;
   if (invalidity == "correctness") return Status::wrong_result;
   if (invalidity == "constraints") return Status::invalid;
-  throw BadRecording{"'invalidity' is '" + invalidity +
+  throw BadFile{"'invalidity' is '" + invalidity +
                      "', not correct, timeout, compile, runtime, correctness or constraints"};
 }
 
@@ -93,9 +165,9 @@ double t4_time_ms(const RecordedJson& result) {
     if (unit == "s" || unit == "seconds") return value * kMsPerS;
     if (unit == "us" || unit == "microseconds") return value / kUsPerMs;
     if (unit == "ns" || unit == "nanoseconds") return value / kUsPerMs / 1e3;
-    throw BadRecording{"the unit of 'time' is '" + unit + "', not s, ms, us or ns"};
+    throw BadFile{"the unit of 'time' is '" + unit + "', not s, ms, us or ns"};
   }
-  throw BadRecording{"no measurement is called 'time'"};
+  throw BadFile{"no measurement is called 'time'"};
 }
 
 // T4 files of different versions have two names for a time.
@@ -140,7 +212,7 @@ Recording read_cache(const RecordedJson& file) {
   recording.problem = read_problem(file);
   const RecordedJson& values = object_field(file, "tune_params");
   for (const RecordedJson& key : array_field(file, "tune_params_keys")) {
-    if (!key.is_string()) throw BadRecording{"'tune_params_keys' has a name that is not a text"};
+    if (!key.is_string()) throw BadFile{"'tune_params_keys' has a name that is not a text"};
     Parameter parameter{.name = key.get<std::string>()};
     for (const RecordedJson& value : array_field(values, parameter.name.c_str()))
       parameter.values.push_back(value_of(value, parameter.name));
@@ -149,8 +221,8 @@ Recording read_cache(const RecordedJson& file) {
   for (const auto& [key, record] : object_field(file, "cache").items()) {
     try {
       recording.trials.push_back(read_cache_trial(record, recording.parameters));
-    } catch (const BadRecording& bad) {
-      throw BadRecording{"the configuration '" + key + "': " + bad.message};
+    } catch (const BadFile& bad) {
+      throw BadFile{"the configuration '" + key + "': " + bad.message};
     }
     recording.keys.push_back(key);
   }
@@ -162,8 +234,8 @@ Recording read_t4(const RecordedJson& file) {
   for (const RecordedJson& result : array_field(file, "results")) {
     try {
       recording.trials.push_back(read_t4_trial(result));
-    } catch (const BadRecording& bad) {
-      throw BadRecording{"result " + std::to_string(recording.trials.size() + 1) + ": " + bad.message};
+    } catch (const BadFile& bad) {
+      throw BadFile{"result " + std::to_string(recording.trials.size() + 1) + ": " + bad.message};
     }
     recording.keys.push_back(key_of(recording.trials.back().config));
   }

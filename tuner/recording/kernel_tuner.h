@@ -1,11 +1,37 @@
 #pragma once
 
-#include "tuner/recording/json_fields.h"
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/core/value.h"
 #include "tuner/recording/recording.h"
 
 namespace gktune {
 
-// The formats of Kernel Tuner: its cache files, and results in the T4 format. Both throw BadRecording.
+// Reads fields of a file's JSON. A field that is missing or of the wrong kind throws BadFile, which the readers
+// of files turn into an Error.
+struct BadFile {
+  std::string message;
+};
+
+using RecordedJson = nlohmann::json;
+
+const RecordedJson& field(const RecordedJson& object, const char* name);
+const RecordedJson& object_field(const RecordedJson& object, const char* name);
+const RecordedJson& array_field(const RecordedJson& object, const char* name);
+// A time or a count: finite and not negative. Missing or null: 0.
+double amount(const RecordedJson& object, const char* name);
+std::vector<double> amounts(const RecordedJson& object, const char* name);
+// Missing or null: empty.
+std::string text_field(const RecordedJson& object, const char* name);
+// A number, a text, true or false; nothing for other JSON and for integers of more than 64 bits.
+std::optional<Value> plain_value(const RecordedJson& json);
+// The value of a parameter.
+Value value_of(const RecordedJson& json, const std::string& parameter);
+
+// The formats of Kernel Tuner: its cache files, and results in the T4 format. Both throw BadFile.
 Recording read_cache(const RecordedJson& file);
 Recording read_t4(const RecordedJson& file);
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/core/device_info.h"
@@ -34,5 +36,15 @@ Result<Recording> complete(Recording recording);
 
 // The recorded configurations: a search needs no space file.
 Space space_of(const Recording& recording);
+
+// Reads a cache file of Kernel Tuner or results in the T4 format: JSON, plain or compressed with gzip.
+Result<Recording> read_recording(const std::filesystem::path& path);
+// Reads the text of a file. The path gives names and appears in messages.
+Result<Recording> read_recording_text(std::string_view text, const std::filesystem::path& path);
+
+// The content of a file; gzip compression is undone. An error where it cannot be read, where compressed data
+// is damaged or ends early, or where there are more than `limit` bytes.
+Result<std::string> read_text_file(const std::filesystem::path& path,
+                                   std::size_t limit = std::size_t{1} << 31);
 
 }  // namespace gktune

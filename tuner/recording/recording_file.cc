@@ -1,13 +1,17 @@
-#include "tuner/recording/recording_file.h"
+#include <zlib.h>
 
+#include <cerrno>
+#include <cstring>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "tuner/recording/kernel_tuner.h"
-#include "tuner/recording/text_file.h"
 
 namespace gktune {
 namespace {
+
+constexpr unsigned kChunkBytes = 1u << 18;
 
 // Kernel Tuner appends to a cache file while it tunes: the file of an interrupted run lacks its end.
 std::string with_end(std::string_view text) {
@@ -29,15 +33,15 @@ RecordedJson parse(std::string_view text) {
   }
   // Remove the library's "[json.exception.parse_error.101] ", which does not help users.
   if (const std::size_t end = reason.find("] "); end != std::string::npos) reason.erase(0, end + 2);
-  if (text.find_first_not_of(" \t\r\n") == text.npos) throw BadRecording{"it is empty"};
-  throw BadRecording{"it is not JSON: " + reason};
+  if (text.find_first_not_of(" \t\r\n") == text.npos) throw BadFile{"it is empty"};
+  throw BadFile{"it is not JSON: " + reason};
 }
 
 Recording read(std::string_view text) {
   const RecordedJson file = parse(text);
   if (file.is_object() && file.contains("cache")) return read_cache(file);
   if (file.is_object() && file.contains("results")) return read_t4(file);
-  throw BadRecording{"it has neither the 'cache' of a Kernel Tuner file nor the 'results' of a T4 file"};
+  throw BadFile{"it has neither the 'cache' of a Kernel Tuner file nor the 'results' of a T4 file"};
 }
 
 std::string name_of(const std::filesystem::path& path) {
@@ -49,11 +53,37 @@ std::string name_of(const std::filesystem::path& path) {
 
 }  // namespace
 
+Result<std::string> read_text_file(const std::filesystem::path& path, std::size_t limit) {
+  const std::string name = path.string();
+  if (std::error_code error; std::filesystem::is_directory(path, error))
+    return Error{name + ": it is a folder, not a file"};
+  errno = 0;
+  std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
+  if (!file) return Error{name + ": " + std::strerror(errno != 0 ? errno : ENOMEM)};
+  gzbuffer(file.get(), kChunkBytes);
+
+  std::string text;
+  while (true) {
+    const std::size_t size = text.size();
+    if (size > limit) return Error{name + ": it has more than " + std::to_string(limit) + " bytes of text"};
+    text.resize(size + kChunkBytes);
+    const int count = gzread(file.get(), text.data() + size, kChunkBytes);
+    text.resize(size + static_cast<std::size_t>(count > 0 ? count : 0));
+    if (count >= 0 && static_cast<unsigned>(count) == kChunkBytes) continue;
+    int code = Z_OK;
+    const std::string reason = gzerror(file.get(), &code);
+    if (code == Z_BUF_ERROR) return Error{name + ": the compressed data ends early"};
+    if (code == Z_ERRNO) return Error{name + ": " + std::strerror(errno)};
+    if (code != Z_OK) return Error{name + ": the compressed data is damaged"};
+    if (count == 0) return text;
+  }
+}
+
 Result<Recording> read_recording_text(std::string_view text, const std::filesystem::path& path) {
   std::optional<Recording> recording;
   try {
     recording = read(text);
-  } catch (const BadRecording& bad) {
+  } catch (const BadFile& bad) {
     return Error{path.string() + ": " + bad.message};
   }
   recording->name = name_of(path);

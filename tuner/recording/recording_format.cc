@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tuner/recording/kernel_tuner.h"
-#include "tuner/recording/recording_file.h"
+#include "tuner/recording/recording.h"
 
 namespace gktune {
 namespace {

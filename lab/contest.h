@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "lab/score_scale.h"
 #include "tuner/core/result.h"
 #include "tuner/device/replay/recorded_trials.h"
 #include "tuner/recording/recording.h"
-#include "tuner/score/score_scale.h"
 #include "tuner/search/search_task.h"
 #include "tuner/space/solver/space.h"
 
