@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "engine/import/replay.h"
+#include "engine/import/recordings.h"
 #include "tuner/core/quantity.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/language/expression_text.h"

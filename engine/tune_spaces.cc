@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/import/replay.h"
+#include "engine/import/recordings.h"
 #include "tuner/core/version.h"
 #include "tuner/space/problems.h"
 

@@ -20,7 +20,7 @@
 #include "db/exchange/exchange.h"
 #include "db/exchange/winner_export.h"
 #include "db/portfolio/make_portfolio.h"
-#include "engine/import/recording_exchange.h"
+#include "engine/import/recordings.h"
 #include "tuner/core/output_file.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/whole_file.h"

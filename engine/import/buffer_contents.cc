@@ -22,11 +22,11 @@ std::string KernelArguments::contents_of(const std::string& element) {
   return "{uniform: [0, 100]}";
 }
 
-// Contents that the host code writes, except equal values in inputs: these would hide wrong results.
+// Contents that the launching code writes, except equal values in inputs: these would hide wrong results.
 std::optional<std::string> KernelArguments::filled_contents(ImportedArgument& argument,
                                                             const Buffer& buffer) {
   if (!buffer.filling) return std::nullopt;
-  const HostCode::Filling& filling = *buffer.filling;
+  const LaunchingCode::Filling& filling = *buffer.filling;
   const bool is_integer = is_integer_type(buffer.element);
   const bool is_input = !buffer.use.is_written && !buffer.use.is_atomic && !buffer.use.is_passed_on;
   const auto number = filling.first.constant();
@@ -52,13 +52,13 @@ std::optional<std::string> KernelArguments::filled_contents(ImportedArgument& ar
   }
   if (buffer.width > 1) return std::nullopt;
   switch (filling.kind) {
-    case HostCode::Filling::Kind::range:
+    case LaunchingCode::Filling::Kind::range:
       return bounds(filling.first, filling.second);
-    case HostCode::Filling::Kind::ramp:
+    case LaunchingCode::Filling::Kind::ramp:
       return is_integer && filling.first.constant() && filling.second.constant()
                  ? std::optional("{ramp: [" + filling.first.text() + ", " + filling.second.text() + "]}")
                  : std::nullopt;
-    case HostCode::Filling::Kind::constant:
+    case LaunchingCode::Filling::Kind::constant:
       if (is_input) return std::nullopt;
       if (number == 0) return "zero";
       return is_integer && number ? std::optional(fmt::format("{{constant: {}}}", *number)) : std::nullopt;
@@ -119,17 +119,17 @@ std::optional<SizeTerm> KernelArguments::index_limit(const PointerUse::Index& in
     extent = buffer->extent;
     if (extent) extent = extent->divided_by(SizeTerm::number(buffer->width));
   } else if (const auto written = bodies_->array_extent(kernel_->name, index.array)) {
-    extent = host_->translate(*written, 0);
+    extent = code_->translate(*written, 0);
   }
   if (!extent || !index.is_exact || index.factor.empty()) return index.is_exact ? extent : std::nullopt;
   // array[p[i] * width + j]
   const auto& parameters = *kernel_->parameters;
   for (std::size_t i = 0; launch_ && i < parameters.size(); ++i) {
     if (parameters[i].name != index.factor[0].text) continue;
-    const auto factor = host_->translate(launch_->arguments[i], launch_->place);
+    const auto factor = code_->translate(launch_->arguments[i], launch_->place);
     return factor ? extent->divided_by(*factor) : std::nullopt;
   }
-  const auto factor = host_->translate(index.factor, 0);
+  const auto factor = code_->translate(index.factor, 0);
   return factor ? extent->divided_by(*factor) : std::nullopt;
 }
 

@@ -26,4 +26,10 @@ Result<ImportedSpace> import_space(const std::filesystem::path& path, const Spac
 Result<ImportedSpace> import_space_text(const std::string& text, const std::filesystem::path& path,
                                         const SpaceImport& options = {});
 
+// Makes a first space file of a CUDA source, for `kernel` or, if it is empty, for the kernel that the source
+// launches first. Macros and constants that look like parameters become parameters; sizes and launches come
+// from the launching code. Comments mark guesses. `source` is the path that the space file names.
+Result<ImportedSpace> import_cuda_source(const std::string& text, const std::filesystem::path& path,
+                                         const std::string& source, const std::string& kernel = {});
+
 }  // namespace gktune

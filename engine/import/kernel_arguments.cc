@@ -31,7 +31,7 @@ KernelArguments::KernelArguments(const KernelInSource& source, std::function<std
       tokens_(source.tokens),
       kernels_(source.kernels),
       bodies_(&source.bodies),
-      host_(&source.host),
+      code_(&source.code),
       all_elements_(std::move(all_elements)),
       note_(std::move(note)) {
   find_buffers();
@@ -60,7 +60,7 @@ void KernelArguments::find_buffers() {
     buffer.name = parameters[i].name;
     const std::string base = without_template(type.base);
     const auto known = element_type_from_name(base);
-    auto layout = host_->layout(base);
+    auto layout = code_->layout(base);
     if (known) layout = TypeLayout{element_size(*known), element_size(*known), known, 1};
     if (type.pointers > 1) {
       note_("argument " + buffer.name +
@@ -80,13 +80,13 @@ void KernelArguments::find_buffers() {
       note_("argument " + buffer.name + ": its type " + base + " is not known; float32 is a guess");
     }
     if (launch_) {
-      const auto allocation = host_->allocation(launch_->arguments[i], launch_->place);
-      if (auto bytes = allocation ? host_->bytes_of(*allocation) : std::nullopt) {
+      const auto allocation = code_->allocation(launch_->arguments[i], launch_->place);
+      if (auto bytes = allocation ? code_->bytes_of(*allocation) : std::nullopt) {
         const auto element = element_type_from_name(buffer.element);
         const auto size = SizeTerm::number(static_cast<std::int64_t>(element ? element_size(*element) : 1));
         buffer.extent = bytes->divided_by(size);
       }
-      buffer.filling = host_->filling(launch_->arguments[i], launch_->place);
+      buffer.filling = code_->filling(launch_->arguments[i], launch_->place);
     }
     if (type.points_to_const) {
       buffer.use = buffer.name.empty() ? PointerUse() : bodies_->use_of(kernel_->name, buffer.name);
@@ -108,7 +108,7 @@ const KernelArguments::Buffer* KernelArguments::buffer_named(std::string_view na
 void KernelArguments::note_kernels_before(const Buffer& buffer) {
   if (!launch_ || (!buffer.use.is_read && !buffer.use.is_passed_on)) return;
   const std::string pointer = text_of(launch_->arguments[buffer.place]);
-  for (const FoundLaunch& launch : host_->launches()) {
+  for (const FoundLaunch& launch : code_->launches()) {
     const auto kernel = std::ranges::find(kernels_, launch.kernel, &FunctionSignature::name);
     if (launch.place >= launch_->place || kernel == kernels_.end() || &*kernel == kernel_ ||
         !kernel->parameters)
@@ -146,8 +146,8 @@ void KernelArguments::read_argument(std::size_t place) {
 }
 
 void KernelArguments::read_scalar(ImportedArgument& argument, const std::string& type, Tokens passed) {
-  const auto known = element_type_from_name(host_->resolved_type(type));
-  if (!known && read_struct(argument, host_->resolved_type(type), passed)) return;
+  const auto known = element_type_from_name(code_->resolved_type(type));
+  if (!known && read_struct(argument, code_->resolved_type(type), passed)) return;
   if (!known) {
     const bool is_texture = type == "cudaTextureObject_t" || type == "CUtensorMap";
     note_("argument " + argument.name + ": its type " + type + " is not known; " +
@@ -156,14 +156,14 @@ void KernelArguments::read_scalar(ImportedArgument& argument, const std::string&
   }
   const std::string element = known ? std::string(element_type_name(*known)) : "float32";
   std::optional<SizeTerm> term;
-  if (launch_) term = host_->translate(passed, launch_->place);
+  if (launch_) term = code_->translate(passed, launch_->place);
   std::optional<std::string> value;
-  if (!launch_ && host_->known.contains(argument.name)) value = argument.name;
+  if (!launch_ && code_->known.contains(argument.name)) value = argument.name;
   if (term) value = (is_integer_type(element) ? term->as_integer() : *term).text();
   if (!value && type == "bool" && passed.size() == 1 && (passed[0] == "true" || passed[0] == "false"))
     value = passed[0] == "true" ? "1" : "0";
   if (const auto start =
-          !value && passed.size() == 1 ? host_->loop_start(passed[0].text, launch_->place) : std::nullopt) {
+          !value && passed.size() == 1 ? code_->loop_start(passed[0].text, launch_->place) : std::nullopt) {
     value = start->text();
     argument.add_comment("the source launches it in a loop, with " + text_of(passed) +
                          " from here: see repeat in docs/space-file.md");
@@ -175,16 +175,16 @@ void KernelArguments::read_scalar(ImportedArgument& argument, const std::string&
 
 // A struct by value: its members in the launch. Pointers in it are buffers of their own.
 bool KernelArguments::read_struct(ImportedArgument& argument, const std::string& type, Tokens passed) {
-  const std::vector<StructMember> members = host_->members(type);
+  const std::vector<StructMember> members = code_->members(type);
   if (members.empty()) return false;
   const std::vector<Tokens> initial =
-      passed.size() == 1 ? host_->initializer(passed[0].text) : std::vector<Tokens>();
+      passed.size() == 1 ? code_->initializer(passed[0].text) : std::vector<Tokens>();
   std::vector<std::string> items;
   std::vector<ImportedArgument> buffers;
   for (const StructMember& member : members) {
     if (member.type.ends_with('*')) {
       const std::string base = member.type.substr(0, member.type.size() - 1);
-      const auto layout = host_->layout(base);
+      const auto layout = code_->layout(base);
       if (!layout || !layout->element) return false;
       ImportedArgument buffer;
       buffer.name = argument.name + "_" + member.name;
@@ -197,11 +197,11 @@ bool KernelArguments::read_struct(ImportedArgument& argument, const std::string&
       buffers.push_back(std::move(buffer));
       continue;
     }
-    const auto element = element_type_from_name(host_->resolved_type(member.type));
+    const auto element = element_type_from_name(code_->resolved_type(member.type));
     if (!element) return false;
     const std::vector<Token> name = tokenize(member.name);
     const std::size_t order = items.size(), place = launch_ ? launch_->place : 0;
-    const auto value = host_->translate(order < initial.size() ? initial[order] : Tokens(name), place);
+    const auto value = code_->translate(order < initial.size() ? initial[order] : Tokens(name), place);
     items.push_back(fmt::format("{{type: {}, value: {}}}", element_type_name(*element),
                                 value ? yaml_flow_text(value->text()) : "1"));
     if (!value) note_("argument " + argument.name + ": the value of " + member.name + " is a guess");
@@ -265,14 +265,14 @@ void KernelArguments::add_symbol(const std::string& name) {
     for (; begin > 0 && tokens_[begin - 1].is_word(); --begin)
       is_variable = is_variable || tokens_[begin - 1] == "__constant__" || tokens_[begin - 1] == "__device__";
     if (!is_variable) continue;
-    const auto layout = host_->layout(host_->resolved_type(std::string(tokens_[i - 1].text)));
+    const auto layout = code_->layout(code_->resolved_type(std::string(tokens_[i - 1].text)));
     SizeTerm extent =
         SizeTerm::number(layout && layout->element ? static_cast<std::int64_t>(layout->elements) : 1);
     bool is_read = layout && layout->element;
     for (std::size_t open = i + 1; open < tokens_.size() && tokens_[open] == "[";) {
       const std::size_t close = closing_bracket(tokens_, open);
       if (close == tokens_.size()) return;
-      const auto part = host_->translate(tokens_.subspan(open + 1, close - open - 1), 0);
+      const auto part = code_->translate(tokens_.subspan(open + 1, close - open - 1), 0);
       is_read = is_read && part;
       if (part) extent = extent.times(*part);
       open = close + 1;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/import/host_code.h"
+#include "engine/import/launching_code.h"
 #include "engine/import/kernel_body.h"
 #include "engine/import/size_term.h"
 #include "engine/import/space_draft.h"
@@ -37,7 +37,7 @@ struct KernelInSource {
   Tokens tokens;  // of the source
   const std::vector<FunctionSignature>& kernels;
   const KernelBodies& bodies;
-  HostCode& host;
+  LaunchingCode& code;
 };
 
 // Finds the arguments of a kernel for a space file: types, extents, roles and
@@ -60,7 +60,7 @@ class KernelArguments {
     std::int64_t width = 1;  // space-file elements in an element of the kernel: 4 for float4
     std::optional<SizeTerm> extent;
     PointerUse use;
-    std::optional<HostCode::Filling> filling;
+    std::optional<LaunchingCode::Filling> filling;
     std::string comment;
   };
 
@@ -93,7 +93,7 @@ class KernelArguments {
   Tokens tokens_;
   const std::vector<FunctionSignature>& kernels_;
   const KernelBodies* bodies_;
-  HostCode* host_;
+  LaunchingCode* code_;
   std::function<std::string()> all_elements_;
   std::function<void(std::string)> note_;
   std::vector<Buffer> buffers_;

@@ -1,4 +1,4 @@
-#include "engine/import/recording_exchange.h"
+#include "engine/import/recordings.h"
 
 #include <array>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include "db/store/archive.h"
 #include "db/store/sqlite_store.h"
 #include "tuner/core/version.h"
-#include "tuner/recording/text_file.h"
+#include "tuner/recording/recording.h"
 #include "tuner/space/content_key.h"
 
 namespace gktune {

@@ -1,4 +1,4 @@
-#include "engine/import/recording_exchange.h"
+#include "engine/import/recordings.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include "tests/db/example_study.h"
 #include "tests/python.h"
 #include "tests/scratch_folder.h"
-#include "tuner/recording/text_file.h"
+#include "tuner/recording/recording.h"
 
 namespace gktune {
 namespace {

@@ -2,13 +2,12 @@
 #include <algorithm>
 #include <regex>
 
-#include "engine/import/c_words.h"
-#include "engine/import/host_code.h"
+#include "engine/import/launching_code.h"
 
 namespace gktune {
 
 // typedef float real; using real = float;
-std::string HostCode::resolved_type(std::string type) const {
+std::string LaunchingCode::resolved_type(std::string type) const {
   for (int depth = 0; depth < kDeepest; ++depth) {
     if (element_type_from_name(type)) return type;
     std::string other;
@@ -34,7 +33,7 @@ std::string HostCode::resolved_type(std::string type) const {
 }
 
 // struct Body { float x, y; float* data; };  typedef struct { … } Body;
-std::vector<StructMember> HostCode::members(std::string_view type) const {
+std::vector<StructMember> LaunchingCode::members(std::string_view type) const {
   for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
     if (tokens_[i] != "struct" && tokens_[i] != "class") continue;
     std::size_t open = i + 1;
@@ -97,7 +96,7 @@ std::vector<StructMember> HostCode::members(std::string_view type) const {
   return {};
 }
 
-std::optional<TypeLayout> HostCode::layout(std::string_view type) const {
+std::optional<TypeLayout> LaunchingCode::layout(std::string_view type) const {
   std::string name(type);
   std::erase(name, '&');
   if (name.starts_with("const ")) name.erase(0, 6);
@@ -156,7 +155,7 @@ std::optional<TypeLayout> HostCode::layout(std::string_view type) const {
 
 // The type of a variable, without a `*` for arrays: "float*" of `float *in,
 // *out;`. In the same function first.
-std::optional<std::string> HostCode::declared_type(std::string_view name, std::size_t place) const {
+std::optional<std::string> LaunchingCode::declared_type(std::string_view name, std::size_t place) const {
   std::optional<std::string> elsewhere;
   for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
     if (tokens_[i] != name || (!tokens_[i - 1].is_word() && tokens_[i - 1] != "*" && tokens_[i - 1] != ","))
@@ -188,7 +187,7 @@ std::optional<std::string> HostCode::declared_type(std::string_view name, std::s
 }
 
 // sizeof(float), sizeof(float4), sizeof(*p), sizeof p[0]
-std::optional<SizeTerm> HostCode::size_of(Tokens what, std::size_t place) {
+std::optional<SizeTerm> LaunchingCode::size_of(Tokens what, std::size_t place) {
   const auto bytes = [](const std::optional<TypeLayout>& layout) {
     return layout ? std::optional(SizeTerm::number(static_cast<std::int64_t>(layout->size))) : std::nullopt;
   };

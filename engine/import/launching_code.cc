@@ -1,8 +1,7 @@
-#include "engine/import/host_code.h"
+#include "engine/import/launching_code.h"
 
 #include <algorithm>
 
-#include "engine/import/c_words.h"
 
 namespace gktune {
 namespace {
@@ -16,16 +15,71 @@ std::size_t opening_bracket(Tokens tokens, std::size_t close) {
   return tokens.size();
 }
 
+// <<< or >>>: three tokens without blanks.
+bool is_triple(Tokens tokens, std::size_t at, std::string_view sign) {
+  return at + 2 < tokens.size() && tokens[at] == sign && tokens[at + 1] == sign && tokens[at + 2] == sign &&
+         tokens[at + 2].text.data() == tokens[at].text.data() + 2;
+}
+
+// The `<` of the list that closes at this token; 0 if none opens it.
+std::size_t opening_angle(Tokens tokens, std::size_t close) {
+  int depth = 0;
+  std::size_t at = close;
+  for (; at > 0; --at) {
+    if (tokens[at] == ">") ++depth;
+    if (tokens[at] == "<" && --depth == 0) break;
+  }
+  return at;
+}
+
+// kernel<T, 4><<<grid, block, shared>>>(arguments): `at` is the first token of <<<.
+std::optional<FoundLaunch> launch_in_brackets(Tokens tokens, std::size_t at) {
+  FoundLaunch launch;
+  std::size_t name = at - 1;
+  if (tokens[name] == ">") {
+    name = opening_angle(tokens, name);
+    if (name == 0) return std::nullopt;
+    const Tokens list = tokens.subspan(name, at - name);
+    launch.template_arguments.assign(list.begin(), list.end());
+    --name;
+  }
+  launch.kernel = tokens[name].text;
+  launch.place = name;
+  std::size_t end = at + 3, begin = end;
+  for (; end < tokens.size() && !is_triple(tokens, end, ">"); ++end) {
+    if (tokens[end] == ",") {
+      launch.config.push_back(tokens.subspan(begin, end - begin));
+      begin = end + 1;
+    } else if (tokens[end] == "(" || tokens[end] == "{" || tokens[end] == "[") {
+      end = closing_bracket(tokens, end);
+    }
+  }
+  if (end + 3 >= tokens.size() || tokens[end + 3] != "(") return std::nullopt;
+  launch.config.push_back(tokens.subspan(begin, end - begin));
+  launch.arguments = split_list(tokens, end + 3);
+  return launch.config.size() < 2 ? std::nullopt : std::optional(std::move(launch));
+}
+
+// (void*)&n as n
+Tokens without_address(Tokens argument) {
+  while (argument.size() > 1 && (argument[0] == "(" || argument[0] == "&")) {
+    const std::size_t skipped = argument[0] == "&" ? 1 : closing_bracket(argument, 0) + 1;
+    if (skipped >= argument.size()) break;
+    argument = argument.subspan(skipped);
+  }
+  return argument;
+}
+
 }  // namespace
 
-HostCode::HostCode(Tokens tokens) : tokens_(tokens) {
+LaunchingCode::LaunchingCode(Tokens tokens) : tokens_(tokens) {
   find_functions();
   find_definitions();
   find_parameters();
 }
 
 // Functions with a body; those of classes too.
-void HostCode::find_functions() {
+void LaunchingCode::find_functions() {
   for (std::size_t i = 1; i < tokens_.size(); ++i) {
     if (tokens_[i] != "{") continue;
     std::size_t close = i - 1;
@@ -47,33 +101,33 @@ void HostCode::find_functions() {
   }
 }
 
-std::size_t HostCode::scope_of(std::size_t place) const {
+std::size_t LaunchingCode::scope_of(std::size_t place) const {
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     if (place >= functions_[i].parameters && place <= functions_[i].end) return i;
   }
   return kOutside;
 }
 
-void HostCode::add(const std::string& name, Definition definition) {
+void LaunchingCode::add(const std::string& name, Definition definition) {
   definitions_[name].push_back(std::move(definition));
 }
 
-void HostCode::define(const std::string& name, Tokens value) {
+void LaunchingCode::define(const std::string& name, Tokens value) {
   if (!definitions_.contains(name)) add(name, {kOutside, false, {value}, 0});
 }
 
-void HostCode::define(const std::string& name, std::vector<Tokens> parameters, Tokens value) {
+void LaunchingCode::define(const std::string& name, std::vector<Tokens> parameters, Tokens value) {
   macros_.try_emplace(name, Macro{std::move(parameters), value});
 }
 
 // i of `for (int i = 0;`
-bool HostCode::is_loop_variable(std::size_t at) const {
+bool LaunchingCode::is_loop_variable(std::size_t at) const {
   while (at > 0 && (tokens_[at - 1].is_word() || tokens_[at - 1] == ":" || tokens_[at - 1] == "*")) --at;
   return at > 1 && tokens_[at - 1] == "(" && tokens_[at - 2] == "for";
 }
 
 // True if the statement at this token declares dim3 variables.
-bool HostCode::is_dim3_list(std::size_t at) const {
+bool LaunchingCode::is_dim3_list(std::size_t at) const {
   while (at > 0 && tokens_[at - 1] != ";" && tokens_[at - 1] != "{" && tokens_[at - 1] != "}") --at;
   return at < tokens_.size() &&
          (tokens_[at] == "dim3" || (tokens_[at] == "const" && tokens_[at + 1] == "dim3"));
@@ -81,13 +135,13 @@ bool HostCode::is_dim3_list(std::size_t at) const {
 
 // `int n = …;`, `int a = 1, b = 2;`, `dim3 grid(…)`, `dim3 grid = dim3(…)`, `dim3
 // grid{…}`, `options.rows = …;`.
-void HostCode::find_definitions() {
+void LaunchingCode::find_definitions() {
   for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
     if (tokens_[i].is_word()) find_definition(i);
   }
 }
 
-void HostCode::find_definition(std::size_t at) {
+void LaunchingCode::find_definition(std::size_t at) {
   const std::size_t scope = scope_of(at);
   if (scope != kOutside && functions_[scope].is_device) return;
   const std::string name(tokens_[at].text);
@@ -144,7 +198,7 @@ void HostCode::find_definition(std::size_t at) {
 }
 
 // A function's parameter is what its first call passes.
-void HostCode::find_parameters() {
+void LaunchingCode::find_parameters() {
   for (std::size_t f = 0; f < functions_.size(); ++f) {
     const Function& function = functions_[f];
     if (function.is_device || function.name == "main") continue;
@@ -163,7 +217,7 @@ void HostCode::find_parameters() {
   }
 }
 
-const HostCode::Definition* HostCode::find(std::string_view name, std::size_t place) const {
+const LaunchingCode::Definition* LaunchingCode::find(std::string_view name, std::size_t place) const {
   const auto found = definitions_.find(name);
   if (found == definitions_.end()) return nullptr;
   const std::size_t scope = scope_of(place);
@@ -176,7 +230,7 @@ const HostCode::Definition* HostCode::find(std::string_view name, std::size_t pl
   return own != nullptr ? own : outside != nullptr ? outside : other;
 }
 
-std::vector<HostCode::Written> HostCode::extents(Tokens config, std::size_t place) const {
+std::vector<LaunchingCode::Written> LaunchingCode::extents(Tokens config, std::size_t place) const {
   for (int depth = 0; depth < kDeepest; ++depth) {
     if (config.size() > 2 && (config[0] == "dim3" || config[0] == "{")) {
       std::vector<Written> all;
@@ -199,18 +253,18 @@ std::vector<HostCode::Written> HostCode::extents(Tokens config, std::size_t plac
   return {{config, place}};
 }
 
-bool HostCode::is_dim3(std::string_view name, std::size_t place) const {
+bool LaunchingCode::is_dim3(std::string_view name, std::size_t place) const {
   const Definition* found = find(name, place);
   return found != nullptr && found->is_dim3;
 }
 
-std::optional<HostCode::Written> HostCode::definition(std::string_view name, std::size_t place) const {
+std::optional<LaunchingCode::Written> LaunchingCode::definition(std::string_view name, std::size_t place) const {
   const Definition* found = find(name, place);
   if (found == nullptr || found->is_dim3 || found->values.size() != 1) return std::nullopt;
   return Written{found->values[0], found->place};
 }
 
-bool HostCode::is_program_argument(std::string_view name, std::size_t place) const {
+bool LaunchingCode::is_program_argument(std::string_view name, std::size_t place) const {
   const auto value = definition(name, place);
   if (value && (has(value->tokens, "argv") || has(value->tokens, "argc"))) return true;
   for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
@@ -222,13 +276,13 @@ bool HostCode::is_program_argument(std::string_view name, std::size_t place) con
   return false;
 }
 
-std::vector<HostCode::Source> HostCode::sources_of(Tokens expression, std::size_t place) const {
+std::vector<LaunchingCode::Source> LaunchingCode::sources_of(Tokens expression, std::size_t place) const {
   std::vector<Source> found;
   add_sources(expression, place, 0, found);
   return found;
 }
 
-void HostCode::add_sources(Tokens expression, std::size_t place, int depth,
+void LaunchingCode::add_sources(Tokens expression, std::size_t place, int depth,
                            std::vector<Source>& found) const {
   if (depth > kDeepest) return;
   expression = without_condition(expression);
@@ -265,7 +319,7 @@ void HostCode::add_sources(Tokens expression, std::size_t place, int depth,
   }
 }
 
-std::optional<SizeTerm> HostCode::loop_start(std::string_view name, std::size_t place) {
+std::optional<SizeTerm> LaunchingCode::loop_start(std::string_view name, std::size_t place) {
   for (std::size_t i = 2; i + 2 < tokens_.size(); ++i) {
     if (tokens_[i] != name || tokens_[i + 1] != "=" || scope_of(i) != scope_of(place) || !is_loop_variable(i))
       continue;
@@ -276,13 +330,50 @@ std::optional<SizeTerm> HostCode::loop_start(std::string_view name, std::size_t 
   return std::nullopt;
 }
 
-std::vector<Tokens> HostCode::initializer(std::string_view name) const {
+std::vector<Tokens> LaunchingCode::initializer(std::string_view name) const {
   for (std::size_t i = 1; i + 2 < tokens_.size(); ++i) {
     if (tokens_[i] != name || !tokens_[i - 1].is_word()) continue;
     const std::size_t open = tokens_[i + 1] == "=" ? i + 2 : i + 1;
     if (tokens_[open] == "{") return split_list(tokens_, open);
   }
   return {};
+}
+
+// cudaLaunchKernel(kernel, grid, block, arguments, shared): `at` is its name.
+std::optional<FoundLaunch> LaunchingCode::launch_by_call(std::size_t at) const {
+  const std::vector<Tokens> items = split_list(tokens_, at + 1);
+  if (items.size() < 4 || items[0].empty()) return std::nullopt;
+  FoundLaunch launch;
+  launch.place = at;
+  launch.is_cooperative = tokens_[at] == "cudaLaunchCooperativeKernel";
+  std::size_t name = items[0].size() - 1;
+  while (name > 0 && !items[0][name].is_word()) --name;
+  launch.kernel = items[0][name].text;
+  launch.config = {items[1], items[2]};
+  if (items.size() > 4) launch.config.push_back(items[4]);
+  // void* list[] = {&a, &b};
+  for (std::size_t k = 0; k + 3 < tokens_.size() && items[3].size() == 1; ++k) {
+    if (tokens_[k] != items[3][0].text || tokens_[k + 1] != "[" || scope_of(k) != scope_of(at)) continue;
+    std::size_t list = closing_bracket(tokens_, k + 1) + 1;
+    if (list < tokens_.size() && tokens_[list] == "=") ++list;
+    if (list < tokens_.size() && tokens_[list] == "{") launch.arguments = split_list(tokens_, list);
+    break;
+  }
+  for (Tokens& argument : launch.arguments) argument = without_address(argument);
+  return launch;
+}
+
+std::vector<FoundLaunch> LaunchingCode::launches() const {
+  std::vector<FoundLaunch> found;
+  for (std::size_t i = 1; i + 3 < tokens_.size(); ++i) {
+    const bool is_call = is_any_of(tokens_[i].text, {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"}) &&
+                         tokens_[i + 1] == "(";
+    auto launch = is_call                      ? launch_by_call(i)
+                  : is_triple(tokens_, i, "<") ? launch_in_brackets(tokens_, i)
+                                               : std::nullopt;
+    if (launch) found.push_back(*std::move(launch));
+  }
+  return found;
 }
 
 }  // namespace gktune

@@ -1,10 +1,9 @@
-// The expressions of host code, as terms of sizes and parameters.
+// The expressions of launching code, as terms of sizes and parameters.
 #include <algorithm>
 #include <cmath>
 #include <regex>
 
-#include "engine/import/c_words.h"
-#include "engine/import/host_code.h"
+#include "engine/import/launching_code.h"
 #include "tuner/core/quantity.h"
 
 namespace gktune {
@@ -29,7 +28,39 @@ std::optional<SizeTerm> real_of(const Token& token) {
   return SizeTerm::real(digits);
 }
 
+constexpr std::string_view kIntegerWords[] = {"int",      "unsigned", "signed",  "long",     "short",
+                                              "char",     "size_t",   "int32_t", "uint32_t", "int64_t",
+                                              "uint64_t", "uint",     "const"};
+constexpr std::string_view kRealWords[] = {"float", "double", "real", "const"};
+
+template <std::size_t N>
+bool are_all(Tokens tokens, const std::string_view (&words)[N]) {
+  return !tokens.empty() && std::ranges::all_of(tokens, [&](const Token& each) {
+    return std::ranges::find(words, each.text) != std::end(words);
+  });
+}
+
 }  // namespace
+
+std::optional<std::int64_t> integer_of(const Token& token) {
+  if (token.kind != Token::Kind::number) return std::nullopt;
+  std::string digits;
+  for (const char c : token.text) {
+    if (c != '\'') digits += c;
+  }
+  while (!digits.empty() && std::string_view("uUlLzZ").find(digits.back()) != std::string_view::npos)
+    digits.pop_back();
+  if (digits.find_first_of(".eE") != std::string::npos && !digits.starts_with("0x")) return std::nullopt;
+  const auto value = parse_integer(digits);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+bool is_integer_cast(Tokens type) { return are_all(type, kIntegerWords); }
+bool is_real_cast(Tokens type) { return are_all(type, kRealWords); }
+
+bool declares_nothing(std::string_view word) {
+  return is_any_of(word, {"return", "else", "goto", "case", "do", "delete", "new", "throw", "sizeof"});
+}
 
 Tokens without_condition(Tokens expression) {
   const auto is_input = [](Tokens part) {
@@ -55,8 +86,8 @@ Tokens without_condition(Tokens expression) {
 }
 
 // Reads an expression at a place of the source.
-struct HostCode::Parser {
-  HostCode& host;
+struct LaunchingCode::Parser {
+  LaunchingCode& code;
   Tokens tokens;
   std::size_t place;
   std::size_t at = 0;
@@ -122,8 +153,8 @@ struct HostCode::Parser {
     }
     if (const auto value = integer_of(token)) {
       ++at;
-      const auto name = host.literals.find(*value);
-      return name == host.literals.end() ? SizeTerm::number(*value) : SizeTerm::atom(name->second, *value);
+      const auto name = code.literals.find(*value);
+      return name == code.literals.end() ? SizeTerm::number(*value) : SizeTerm::atom(name->second, *value);
     }
     if (auto real = real_of(token)) {
       ++at;
@@ -146,7 +177,7 @@ struct HostCode::Parser {
       while (is("*")) ++at;
       if (at >= tokens.size()) return std::nullopt;
       ++at;
-      return host.size_of(tokens.subspan(begin, at - begin), place);
+      return code.size_of(tokens.subspan(begin, at - begin), place);
     }
     if (is("(")) return call(token);
     if (is(".")) return member(token.text);
@@ -169,7 +200,7 @@ struct HostCode::Parser {
     const bool is_cast = is_integer_cast(inner) || is_real_cast(inner);
     at = close + 1;
     if (is_cast && at < tokens.size()) return cast(inner, primary());
-    return host.translate(inner, place);
+    return code.translate(inner, place);
   }
 
   std::optional<SizeTerm> call(const Token& function) {
@@ -177,13 +208,13 @@ struct HostCode::Parser {
     if (close == tokens.size()) return std::nullopt;
     at = close + 1;
     const std::vector<Tokens> items = split_list(tokens, open);
-    if (function == "sizeof") return host.size_of(tokens.subspan(open + 1, close - open - 1), place);
+    if (function == "sizeof") return code.size_of(tokens.subspan(open + 1, close - open - 1), place);
     if (auto value = macro(function.text, items)) return value;
     static const std::regex kRoundUp(
         "(ceil_?div|div_?(round)?_?up|cdiv|i?div_?up|divide_?up|div_?ceil|updiv)", std::regex::icase);
     std::vector<SizeTerm> terms;
     for (const Tokens item : items) {
-      auto term = host.translate(item, place);
+      auto term = code.translate(item, place);
       if (!term) return std::nullopt;
       terms.push_back(*std::move(term));
     }
@@ -202,11 +233,11 @@ struct HostCode::Parser {
 
   // The value of a macro with these arguments. A macro is not expanded inside itself, and few levels are.
   std::optional<SizeTerm> macro(std::string_view word, const std::vector<Tokens>& arguments) {
-    const auto found = host.macros_.find(word);
-    if (found == host.macros_.end() || found->second.parameters.size() != arguments.size())
+    const auto found = code.macros_.find(word);
+    if (found == code.macros_.end() || found->second.parameters.size() != arguments.size())
       return std::nullopt;
     constexpr std::size_t kLevels = 4, kMostTokens = 4096;
-    if (host.expanded_.size() == kLevels || std::ranges::find(host.expanded_, word) != host.expanded_.end())
+    if (code.expanded_.size() == kLevels || std::ranges::find(code.expanded_, word) != code.expanded_.end())
       return std::nullopt;
     std::vector<Token> expanded;
     for (const Token& token : found->second.value) {
@@ -221,9 +252,9 @@ struct HostCode::Parser {
       }
     }
     if (expanded.size() > kMostTokens) return std::nullopt;
-    host.expanded_.push_back(word);
-    auto value = host.translate(expanded, place);
-    host.expanded_.pop_back();
+    code.expanded_.push_back(word);
+    auto value = code.translate(expanded, place);
+    code.expanded_.pop_back();
     return value;
   }
 
@@ -234,26 +265,26 @@ struct HostCode::Parser {
     at += 2;
     if (word == "multiProcessorCount") return SizeTerm::atom("device.multiprocessors");
     const std::string full = std::string(object) + '.' + std::string(word);
-    if (const auto alias = host.known.find(full); alias != host.known.end())
+    if (const auto alias = code.known.find(full); alias != code.known.end())
       return SizeTerm::atom(alias->second);
-    const Definition* found = host.find(object, place);
+    const Definition* found = code.find(object, place);
     if (found == nullptr || !found->is_dim3) return name(word);
     const std::size_t axis = word == "x" ? 0 : word == "y" ? 1 : word == "z" ? 2 : 3;
     if (axis > 2) return std::nullopt;
     if (axis >= found->values.size()) return SizeTerm::number(1);
-    return host.translate(found->values[axis], found->place);
+    return code.translate(found->values[axis], found->place);
   }
 
   std::optional<SizeTerm> name(std::string_view word) {
-    if (const auto alias = host.known.find(word); alias != host.known.end())
+    if (const auto alias = code.known.find(word); alias != code.known.end())
       return SizeTerm::atom(alias->second);
-    if (auto asked = host.asked_of_device(word)) return asked;
-    const auto value = host.definition(word, place);
-    return value ? host.translate(value->tokens, value->place) : std::nullopt;
+    if (auto asked = code.asked_of_device(word)) return asked;
+    const auto value = code.definition(word, place);
+    return value ? code.translate(value->tokens, value->place) : std::nullopt;
   }
 };
 
-std::optional<SizeTerm> HostCode::translate(Tokens expression, std::size_t place) {
+std::optional<SizeTerm> LaunchingCode::translate(Tokens expression, std::size_t place) {
   if (depth_ >= kDeepest) return std::nullopt;
   ++depth_;
   auto term = Parser{*this, without_condition(expression), place}.all();
@@ -262,7 +293,7 @@ std::optional<SizeTerm> HostCode::translate(Tokens expression, std::size_t place
 }
 
 // The value that a call of the runtime writes to the variable of this name.
-std::optional<SizeTerm> HostCode::asked_of_device(std::string_view name) const {
+std::optional<SizeTerm> LaunchingCode::asked_of_device(std::string_view name) const {
   for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
     if (tokens_[i] != "cudaDeviceGetAttribute" &&
         !tokens_[i].text.starts_with("cudaOccupancyMaxActiveBlocks"))

@@ -1,8 +1,7 @@
 // The memory that a program allocates, and what it writes there.
 #include <algorithm>
 
-#include "engine/import/c_words.h"
-#include "engine/import/host_code.h"
+#include "engine/import/launching_code.h"
 
 namespace gktune {
 namespace {
@@ -18,7 +17,7 @@ bool is_type_or_cast(std::string_view word) {
 
 // The names of variables that a pointer comes from: casts, wrappers, and what is
 // passed to the function around it.
-std::vector<std::string> HostCode::pointer_names(Tokens pointer, std::size_t place) const {
+std::vector<std::string> LaunchingCode::pointer_names(Tokens pointer, std::size_t place) const {
   std::vector<std::string> names{text_of(pointer)};
   for (int depth = 0; depth < 4; ++depth) {
     std::string_view word;
@@ -37,7 +36,7 @@ std::vector<std::string> HostCode::pointer_names(Tokens pointer, std::size_t pla
   return names;
 }
 
-std::optional<HostCode::Allocation> HostCode::allocation(Tokens pointer, std::size_t place) const {
+std::optional<LaunchingCode::Allocation> LaunchingCode::allocation(Tokens pointer, std::size_t place) const {
   for (const std::string& name : pointer_names(pointer, place)) {
     for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
       // thrust::device_vector<float> a(n), b(n);
@@ -70,7 +69,7 @@ std::optional<HostCode::Allocation> HostCode::allocation(Tokens pointer, std::si
   return std::nullopt;
 }
 
-std::optional<SizeTerm> HostCode::bytes_of(const Allocation& allocation) {
+std::optional<SizeTerm> LaunchingCode::bytes_of(const Allocation& allocation) {
   SizeTerm bytes = SizeTerm::number(static_cast<std::int64_t>(allocation.element));
   for (const Tokens factor : allocation.factors) {
     const auto term = translate(factor, allocation.place);
@@ -80,7 +79,7 @@ std::optional<SizeTerm> HostCode::bytes_of(const Allocation& allocation) {
   return bytes.as_integer();
 }
 
-std::optional<HostCode::Filling> HostCode::memset_of(const std::vector<std::string>& names) {
+std::optional<LaunchingCode::Filling> LaunchingCode::memset_of(const std::vector<std::string>& names) {
   for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
     if ((tokens_[i] != "cudaMemset" && tokens_[i] != "cudaMemsetAsync") || tokens_[i + 1] != "(") continue;
     const std::vector<Tokens> items = split_list(tokens_, i + 1);
@@ -95,7 +94,7 @@ std::optional<HostCode::Filling> HostCode::memset_of(const std::vector<std::stri
   return std::nullopt;
 }
 
-std::optional<HostCode::Filling> HostCode::filling(Tokens pointer, std::size_t place) {
+std::optional<LaunchingCode::Filling> LaunchingCode::filling(Tokens pointer, std::size_t place) {
   const std::vector<std::string> names = pointer_names(pointer, place);
   for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
     if ((tokens_[i] != "cudaMemcpy" && tokens_[i] != "cudaMemcpyAsync") || tokens_[i + 1] != "(") continue;
@@ -117,7 +116,7 @@ std::optional<HostCode::Filling> HostCode::filling(Tokens pointer, std::size_t p
 }
 
 // Looks for `name[i] = …` in a function, in others that it is passed to, and for vectors with a value.
-std::optional<HostCode::Filling> HostCode::filling_of_array(const std::string& name, std::size_t scope,
+std::optional<LaunchingCode::Filling> LaunchingCode::filling_of_array(const std::string& name, std::size_t scope,
                                                             int depth) {
   if (depth > 3 || scope == kOutside) return std::nullopt;
   const Function& function = functions_[scope];
@@ -149,7 +148,7 @@ std::optional<HostCode::Filling> HostCode::filling_of_array(const std::string& n
 }
 
 // fill(name, n): the function's parameters are what this call passes.
-std::optional<HostCode::Filling> HostCode::filling_by_call(const std::string& name, std::size_t open,
+std::optional<LaunchingCode::Filling> LaunchingCode::filling_by_call(const std::string& name, std::size_t open,
                                                            int depth) {
   const auto called = std::ranges::find(functions_, tokens_[open - 1].text, &Function::name);
   if (called == functions_.end() || called->is_device) return std::nullopt;
@@ -172,7 +171,7 @@ std::optional<HostCode::Filling> HostCode::filling_by_call(const std::string& na
 }
 
 // rand() % n, rand() % n + 1, i * 8, i, 3
-std::optional<HostCode::Filling> HostCode::filling_of(Tokens value, std::string_view index,
+std::optional<LaunchingCode::Filling> LaunchingCode::filling_of(Tokens value, std::string_view index,
                                                       std::size_t place) {
   while (value.size() > 2 && value[0] == "(") {  // casts and brackets around it
     const std::size_t close = closing_bracket(value, 0);

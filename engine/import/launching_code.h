@@ -36,12 +36,12 @@ struct FoundLaunch {
   bool is_cooperative = false;
 };
 
-// The host functions of a CUDA source: the values of their names, the memory that they allocate, and
+// The C++ functions of a CUDA source, which launch kernels: the values of their names, the memory that they allocate, and
 // the values that they write to it. Looks up a name in the function that uses it, then outside of
 // functions, then in other functions.
-class HostCode {
+class LaunchingCode {
  public:
-  explicit HostCode(Tokens tokens);
+  explicit LaunchingCode(Tokens tokens);
 
   // Names that stay names in expressions, each with the name to write for it. A member of a
   // dim3 has its full name: block.x.
@@ -156,5 +156,26 @@ class HostCode {
 // The operand of `?:` that does not depend on the program's arguments: 1024 of `argc
 // > 1 ? atoi(argv[1]) : 1024`.
 Tokens without_condition(Tokens expression);
+
+// A macro, a constant or an enumerator with an integer value.
+struct SourceSetting {
+  std::string name;
+  std::int64_t value;
+  bool is_global;  // kernels can use it
+};
+
+// Finds the settings of a source and of its #define lines. Defines the macros and enumerators in `code`.
+std::vector<SourceSetting> source_settings(Tokens tokens, const std::vector<std::vector<Token>>& defines,
+                                           LaunchingCode& code);
+
+// Reads an integer literal: 256, 256u, 1'024, 0x40.
+std::optional<std::int64_t> integer_of(const Token& token);
+
+// True for casts to an integer type (`unsigned int`) or to a real type (`const float`).
+bool is_integer_cast(Tokens type);
+bool is_real_cast(Tokens type);
+
+// True for words that may precede a name without declaring it: the `return` of `return n = 3`.
+bool declares_nothing(std::string_view word);
 
 }  // namespace gktune
