@@ -86,7 +86,7 @@ bool KernelArguments::is_row_offsets(const Buffer& buffer) const {
 
 // `for (j = p[row]; j < p[row + 1]; …)`, or through variables that a loop compares with.
 bool KernelArguments::bounds_a_loop(const std::string& pointer) const {
-  const Tokens body = bodies_->body(kernel_->name);
+  const Tokens body = source_.bodies.body(source_.kernel.name);
   std::set<std::string_view> names{pointer};
   for (std::size_t i = 2; i + 1 < body.size(); ++i) {
     if (body[i] == pointer && body[i - 1] == "=" && body[i - 2].is_word()) names.insert(body[i - 2].text);
@@ -118,18 +118,18 @@ std::optional<SizeTerm> KernelArguments::index_limit(const PointerUse::Index& in
   if (const Buffer* buffer = buffer_named(index.array)) {
     extent = buffer->extent;
     if (extent) extent = extent->divided_by(SizeTerm::number(buffer->width));
-  } else if (const auto written = bodies_->array_extent(kernel_->name, index.array)) {
-    extent = code_->translate(*written, 0);
+  } else if (const auto written = source_.bodies.array_extent(source_.kernel.name, index.array)) {
+    extent = source_.code.translate(*written, 0);
   }
   if (!extent || !index.is_exact || index.factor.empty()) return index.is_exact ? extent : std::nullopt;
   // array[p[i] * width + j]
-  const auto& parameters = *kernel_->parameters;
-  for (std::size_t i = 0; launch_ && i < parameters.size(); ++i) {
+  const auto& parameters = *source_.kernel.parameters;
+  for (std::size_t i = 0; source_.launch && i < parameters.size(); ++i) {
     if (parameters[i].name != index.factor[0].text) continue;
-    const auto factor = code_->translate(launch_->arguments[i], launch_->place);
+    const auto factor = source_.code.translate(source_.launch->arguments[i], source_.launch->place);
     return factor ? extent->divided_by(*factor) : std::nullopt;
   }
-  const auto factor = code_->translate(index.factor, 0);
+  const auto factor = source_.code.translate(index.factor, 0);
   return factor ? extent->divided_by(*factor) : std::nullopt;
 }
 

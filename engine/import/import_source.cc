@@ -1,5 +1,3 @@
-#include "engine/import/import_space.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +6,10 @@
 #include <regex>
 #include <set>
 
-#include "engine/import/launching_code.h"
+#include "engine/import/import_space.h"
 #include "engine/import/kernel_arguments.h"
 #include "engine/import/kernel_body.h"
+#include "engine/import/launching_code.h"
 #include "engine/import/size_term.h"
 #include "engine/import/space_draft.h"
 #include "tuner/core/element_type.h"
@@ -25,21 +24,20 @@ namespace {
 class SourceImport {
  public:
   SourceImport(const std::string& text, const std::filesystem::path& path, std::string source)
-      : path_(path), source_path_(std::move(source)) {
-    flat_ = flatten(path.string(), text, {}, AngleIncludes::keep);
-    text_ = text_of(flat_);
-    tokens_ = code_tokens(text_);
-    signatures_ = signatures_in(flat_);
+      : path_(path),
+        source_path_(std::move(source)),
+        flat_(flatten(path.string(), text, {}, AngleIncludes::keep)),
+        text_(text_of(flat_)),
+        tokens_(code_tokens(text_)),
+        signatures_(signatures_in(flat_)),
+        code_(tokens_),
+        bodies_(tokens_, signatures_) {
     for (const SourceLine& line : flat_.lines) {
       if (line.kind == SourceLine::Kind::define) defines_.push_back(tokenize(line.text));
     }
   }
 
   Result<ImportedSpace> run(const std::string& wanted) {
-    LaunchingCode code(tokens_);
-    code_ = &code;
-    const KernelBodies bodies(tokens_, signatures_);
-    bodies_ = &bodies;
     if (auto chosen = choose_kernel(wanted); !chosen) return chosen.error();
     kernel_text_ = used_by(flat_, kernel_->name);
     find_settings();
@@ -66,7 +64,7 @@ class SourceImport {
       kernels_.push_back(signature);
     }
     if (kernels_.empty()) return Error{path_.string() + ": it has no kernel (no __global__ function)"};
-    const std::vector<FoundLaunch> launches = code_->launches();
+    const std::vector<FoundLaunch> launches = code_.launches();
     const auto kernel_named = [&](const std::string& name) {
       return std::ranges::find(kernels_, name, &FunctionSignature::name);
     };
@@ -134,7 +132,7 @@ class SourceImport {
   }
 
   void find_settings() {
-    settings_ = source_settings(tokens_, defines_, *code_);
+    settings_ = source_settings(tokens_, defines_, code_);
     const std::set<std::string> passed = passed_names();
     std::set<std::string> in_template;
     for (const Token& token : launch_ ? Tokens(launch_->template_arguments) : Tokens())
@@ -157,12 +155,12 @@ class SourceImport {
 
   void add_setting_parameter(const SourceSetting& setting) {
     draft_.parameters.push_back({setting.name, value_list(setting.value), setting.value, "", {}});
-    code_->known[setting.name] = setting.name;
+    code_.known[setting.name] = setting.name;
   }
 
   void add_axis(const std::string& name, std::int64_t value, bool is_macro) {
     draft_.axes.push_back({name, {std::to_string(value)}, is_macro && is_named_in_kernel(name)});
-    code_->known[name] = name;
+    code_.known[name] = name;
   }
 
   bool is_parameter(std::string_view name) const {
@@ -194,9 +192,9 @@ class SourceImport {
 
   // The macros and constants of kernels that decide a block's extent are parameters under their own names.
   void add_block_settings(const LaunchingCode::Written& extent) {
-    for (const auto& [name, place] : code_->sources_of(extent.tokens, extent.place)) {
+    for (const auto& [name, place] : code_.sources_of(extent.tokens, extent.place)) {
       const SourceSetting* found = setting(name);
-      if (found == nullptr || !is_kernel_setting(*found) || code_->known.contains(name)) continue;
+      if (found == nullptr || !is_kernel_setting(*found) || code_.known.contains(name)) continue;
       if (found->value <= 1 || found->value > 1024) continue;
       if (is_size_of_one_block(name)) {
         add_axis(name, found->value, true);
@@ -208,14 +206,14 @@ class SourceImport {
 
   // N of `add<<<1, N>>>(…)`, where N elements are allocated.
   bool is_size_of_one_block(const std::string& name) {
-    for (const LaunchingCode::Written& each : code_->extents(launch_->config[0], launch_->place)) {
-      const auto term = code_->translate(each.tokens, each.place);
+    for (const LaunchingCode::Written& each : code_.extents(launch_->config[0], launch_->place)) {
+      const auto term = code_.translate(each.tokens, each.place);
       if (!term || term->constant() != 1) return false;
     }
     return std::ranges::any_of(launch_->arguments, [&](Tokens argument) {
-      const auto allocation = code_->allocation(argument, launch_->place);
+      const auto allocation = code_.allocation(argument, launch_->place);
       return allocation && std::ranges::any_of(allocation->factors, [&](Tokens factor) {
-               return std::ranges::any_of(code_->sources_of(factor, allocation->place),
+               return std::ranges::any_of(code_.sources_of(factor, allocation->place),
                                           [&](const auto& source) { return source.name == name; });
              });
     });
@@ -229,10 +227,10 @@ class SourceImport {
       draft_.block = {kLong[0]};
       return;
     }
-    const std::vector<LaunchingCode::Written> extents = code_->extents(launch_->config[1], launch_->place);
+    const std::vector<LaunchingCode::Written> extents = code_.extents(launch_->config[1], launch_->place);
     for (const LaunchingCode::Written& extent : extents) add_block_settings(extent);
     for (std::size_t i = 0; i < extents.size() && i < 3; ++i) {
-      const auto term = code_->translate(extents[i].tokens, extents[i].place);
+      const auto term = code_.translate(extents[i].tokens, extents[i].place);
       if (!term) {
         draft_.block.push_back(i == 0 ? "256" : "1");
         draft_.block_comment = "the source says " + text_of(extents[i].tokens);
@@ -267,8 +265,8 @@ class SourceImport {
       if (launch_->config[1].size() == 1) {
         static constexpr const char* kAxes[] = {".x", ".y", ".z"};
         const std::string variable(launch_->config[1][0].text);
-        code_->known[variable + kAxes[i]] = name;
-        if (extents.size() == 1 && !code_->is_dim3(variable, launch_->place)) code_->known[variable] = name;
+        code_.known[variable + kAxes[i]] = name;
+        if (extents.size() == 1 && !code_.is_dim3(variable, launch_->place)) code_.known[variable] = name;
       }
     }
   }
@@ -277,8 +275,8 @@ class SourceImport {
   void alias(const LaunchingCode::Written& extent, const std::string& name) {
     LaunchingCode::Written at = extent;
     for (int depth = 0; depth < 8 && at.tokens.size() == 1 && at.tokens[0].is_word(); ++depth) {
-      code_->known.try_emplace(std::string(at.tokens[0].text), name);
-      const auto next = code_->definition(at.tokens[0].text, at.place);
+      code_.known.try_emplace(std::string(at.tokens[0].text), name);
+      const auto next = code_.definition(at.tokens[0].text, at.place);
       if (!next) break;
       at = *next;
     }
@@ -289,7 +287,7 @@ class SourceImport {
     const auto& parameters = *kernel_->parameters;
     if (!launch_) {
       for (const auto& parameter : parameters) {
-        if (!is_size(parameter) || code_->known.contains(parameter.name)) continue;
+        if (!is_size(parameter) || code_.known.contains(parameter.name)) continue;
         add_axis(parameter.name, 1 << 20, false);
         note("the size " + parameter.name + " is a guess");
       }
@@ -300,17 +298,17 @@ class SourceImport {
       const Tokens passed = launch_->arguments[i];
       add_sizes(passed, launch_->place, true);
       const bool is_unknown =
-          passed.size() == 1 && passed[0].is_word() && !code_->known.contains(passed[0].text) &&
-          !code_->translate(passed, launch_->place) && !code_->loop_start(passed[0].text, launch_->place);
+          passed.size() == 1 && passed[0].is_word() && !code_.known.contains(passed[0].text) &&
+          !code_.translate(passed, launch_->place) && !code_.loop_start(passed[0].text, launch_->place);
       if (!is_unknown) continue;
       add_axis(std::string(passed[0].text), 1 << 20, false);
       note("the size " + std::string(passed[0].text) + " is a guess");
     }
-    for (const LaunchingCode::Written& each : code_->extents(launch_->config[0], launch_->place))
+    for (const LaunchingCode::Written& each : code_.extents(launch_->config[0], launch_->place))
       add_sizes(each.tokens, each.place, false);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (parse_type(parameters[i].type).pointers == 0) continue;
-      const auto allocation = code_->allocation(launch_->arguments[i], launch_->place);
+      const auto allocation = code_.allocation(launch_->arguments[i], launch_->place);
       if (!allocation) continue;
       for (const Tokens factor : allocation->factors) add_sizes(factor, allocation->place, false);
     }
@@ -319,14 +317,14 @@ class SourceImport {
   bool is_size(const FunctionSignature::Parameter& parameter) {
     const CppType type = parse_type(parameter.type);
     if (type.pointers > 0 || type.base == "bool") return false;
-    const auto element = element_type_from_name(code_->resolved_type(type.base));
+    const auto element = element_type_from_name(code_.resolved_type(type.base));
     return element && is_integer_type(element_type_name(*element)) && *element != ElementType::uint8;
   }
 
   void add_sizes(Tokens expression, std::size_t from, bool is_passed) {
-    for (const auto& [name, place] : code_->sources_of(expression, from)) {
-      const auto value = code_->definition(name, place);
-      const auto term = value ? code_->translate(value->tokens, value->place) : std::nullopt;
+    for (const auto& [name, place] : code_.sources_of(expression, from)) {
+      const auto value = code_.definition(name, place);
+      const auto term = value ? code_.translate(value->tokens, value->place) : std::nullopt;
       if (term && term->is_real()) continue;
       const auto number = term ? term->constant() : std::nullopt;
       if (term && (!number || *number < 1)) continue;
@@ -338,7 +336,7 @@ class SourceImport {
              *number,
              "the grid's size: a loop of the kernel must cover the remaining elements",
              {}});
-        code_->known[name] = name;
+        code_.known[name] = name;
         continue;
       }
       if (!number) note("the size " + name + " is a guess");
@@ -350,9 +348,9 @@ class SourceImport {
   bool is_geometry(const std::string& name, std::int64_t value, std::size_t place) const {
     static const std::regex kNames(".*(block|grid|cta).*", std::regex::icase);
     if (value < 2 || value > 65535 || !std::regex_match(name, kNames) ||
-        code_->is_program_argument(name, place))
+        code_.is_program_argument(name, place))
       return false;
-    return has(bodies_->body(kernel_->name), "gridDim");
+    return has(bodies_.body(kernel_->name), "gridDim");
   }
 
   // The grid's extents in the space file's language.
@@ -362,11 +360,11 @@ class SourceImport {
       return {"ceil_div(" + first_axis() + ", " + draft_.block[0] + ")"};
     }
     std::vector<std::string> grid;
-    const std::vector<LaunchingCode::Written> extents = code_->extents(launch_->config[0], launch_->place);
+    const std::vector<LaunchingCode::Written> extents = code_.extents(launch_->config[0], launch_->place);
     for (std::size_t i = 0; i < extents.size() && i < 3; ++i) {
-      code_->literals.clear();
-      if (block_literals_.contains(i)) code_->literals[block_literals_[i]] = draft_.block[i];
-      if (const auto term = code_->translate(extents[i].tokens, extents[i].place)) {
+      code_.literals.clear();
+      if (block_literals_.contains(i)) code_.literals[block_literals_[i]] = draft_.block[i];
+      if (const auto term = code_.translate(extents[i].tokens, extents[i].place)) {
         grid.push_back(term->as_integer().text());
         add_divisibility(extents[i], grid.back());
         continue;
@@ -375,7 +373,7 @@ class SourceImport {
       draft_.grid_comment = "a guess: the source says " + text_of(extents[i].tokens);
       note("the grid " + text_of(extents[i].tokens) + " could not be read: it is a guess");
     }
-    code_->literals.clear();
+    code_.literals.clear();
     return grid;
   }
 
@@ -401,7 +399,7 @@ class SourceImport {
 
   // for (j = 0; j < TILE_DIM; j += BLOCK_ROWS) goes beyond TILE_DIM unless BLOCK_ROWS divides it.
   void find_loop_constraints() {
-    const Tokens body = bodies_->body(kernel_->name);
+    const Tokens body = bodies_.body(kernel_->name);
     for (std::size_t i = 0; i + 8 < body.size(); ++i) {
       if (body[i] != "<" || !body[i + 1].is_word() || body[i + 2] != ";" || !body[i + 3].is_word()) continue;
       const bool starts_at_0 = i > 3 && body[i - 2] == ";" && body[i - 3] == "0" && body[i - 4] == "=";
@@ -429,9 +427,9 @@ class SourceImport {
   }
 
   void read_arguments() {
-    const KernelArguments arguments(
-        {*kernel_, kernel_text_, launch_, tokens_, kernels_, *bodies_, *code_},
-        [this] { return all_elements(); }, [this](std::string text) { note(std::move(text)); });
+    const KernelArguments arguments({*kernel_, kernel_text_, launch_, tokens_, kernels_, bodies_, code_,
+                                     [this] { return all_elements(); },
+                                     [this](std::string text) { note(std::move(text)); }});
     for (const ImportedArgument& argument : arguments.list()) {
       if (!argument.type.empty()) draft_.arguments.push_back(argument);
       if (!argument.passed.empty()) draft_.passed.push_back(argument.passed);
@@ -448,8 +446,8 @@ class SourceImport {
     draft_.entry = kernel_->name + template_text();
     if (launch_ && launch_->config.size() > 2) {
       use_block_literals();
-      const auto shared = code_->translate(launch_->config[2], launch_->place);
-      code_->literals.clear();
+      const auto shared = code_.translate(launch_->config[2], launch_->place);
+      code_.literals.clear();
       if (!shared)
         note("the shared memory " + text_of(launch_->config[2]) +
              " could not be read: add shared: to the launch");
@@ -462,8 +460,7 @@ class SourceImport {
 
   // The literal size of a block stands for its parameter.
   void use_block_literals() {
-    for (const auto& [axis, number] : block_literals_)
-      code_->literals.try_emplace(number, draft_.block[axis]);
+    for (const auto& [axis, number] : block_literals_) code_.literals.try_emplace(number, draft_.block[axis]);
   }
 
   // The launch's template arguments; a name of the launching code gets its value.
@@ -474,12 +471,16 @@ class SourceImport {
       return "";
     }
     use_block_literals();
-    const std::string text = "<" + joined(split_list(launch_->template_arguments, 0), ", ", [&](Tokens item) {
-             const auto term = code_->translate(item, launch_->place);
-             if (!term) return text_of(item);
-             return term->text().find(' ') == std::string::npos ? term->text() : "{" + term->text() + "}";
-           }) + ">";
-    code_->literals.clear();
+    const std::string text =
+        "<" +
+        joined(split_list(launch_->template_arguments, 0), ", ",
+               [&](Tokens item) {
+                 const auto term = code_.translate(item, launch_->place);
+                 if (!term) return text_of(item);
+                 return term->text().find(' ') == std::string::npos ? term->text() : "{" + term->text() + "}";
+               }) +
+        ">";
+    code_.literals.clear();
     return text;
   }
 
@@ -488,13 +489,14 @@ class SourceImport {
   FlatSource flat_;
   std::string text_;
   std::vector<Token> tokens_;
+  std::vector<FunctionSignature> signatures_;
+  LaunchingCode code_;
+  KernelBodies bodies_;
   UsedText kernel_text_;
   std::vector<std::vector<Token>> defines_;
-  std::vector<FunctionSignature> signatures_, kernels_;
+  std::vector<FunctionSignature> kernels_;
   const FunctionSignature* kernel_ = nullptr;
   std::optional<FoundLaunch> launch_;
-  LaunchingCode* code_ = nullptr;
-  const KernelBodies* bodies_ = nullptr;
   std::vector<SourceSetting> settings_;
   std::map<std::size_t, std::int64_t> block_literals_;
   SpaceDraft draft_;

@@ -293,9 +293,8 @@ Result<ImportedSpace> import_space_text(const std::string& text, const std::file
     return Error{path.string() + ": " + bad.what()};
   }
   if (is_source) return import_cuda_source(text, path, source, options.kernel);
-  return Error{
-      path.string() +
-      ": neither a CUDA source (.cu), a T1 file (JSON) nor a source with %RANGE% comments"};
+  return Error{path.string() +
+               ": neither a CUDA source (.cu), a T1 file (JSON) nor a source with %RANGE% comments"};
 }
 
 Result<ImportedSpace> import_space(const std::filesystem::path& path, const SpaceImport& options) {

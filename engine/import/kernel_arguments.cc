@@ -23,35 +23,25 @@ std::string plain_name(std::string name) {
 
 }  // namespace
 
-KernelArguments::KernelArguments(const KernelInSource& source, std::function<std::string()> all_elements,
-                                 std::function<void(std::string)> note)
-    : kernel_(&source.kernel),
-      kernel_text_(source.text),
-      launch_(source.launch),
-      tokens_(source.tokens),
-      kernels_(source.kernels),
-      bodies_(&source.bodies),
-      code_(&source.code),
-      all_elements_(std::move(all_elements)),
-      note_(std::move(note)) {
+KernelArguments::KernelArguments(KernelInSource source) : source_(std::move(source)) {
   find_buffers();
-  for (std::size_t i = 0; i < kernel_->parameters->size(); ++i) read_argument(i);
+  for (std::size_t i = 0; i < source_.kernel.parameters->size(); ++i) read_argument(i);
   read_symbols();
   for (const Buffer& buffer : buffers_) note_kernels_before(buffer);
 }
 
 // The type that a template's parameter stands for in the launch.
 std::string KernelArguments::without_template(const std::string& base) const {
-  const auto& names = kernel_->template_parameters;
+  const auto& names = source_.kernel.template_parameters;
   const auto at = std::ranges::find(names, base);
-  if (at == names.end() || !launch_ || launch_->template_arguments.empty()) return base;
-  const auto items = split_list(launch_->template_arguments, 0);
+  if (at == names.end() || !source_.launch || source_.launch->template_arguments.empty()) return base;
+  const auto items = split_list(source_.launch->template_arguments, 0);
   const auto place = static_cast<std::size_t>(at - names.begin());
   return place < items.size() ? text_of(items[place]) : base;
 }
 
 void KernelArguments::find_buffers() {
-  const auto& parameters = *kernel_->parameters;
+  const auto& parameters = *source_.kernel.parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const CppType type = parse_type(parameters[i].type);
     if (type.pointers == 0) continue;
@@ -60,11 +50,11 @@ void KernelArguments::find_buffers() {
     buffer.name = parameters[i].name;
     const std::string base = without_template(type.base);
     const auto known = element_type_from_name(base);
-    auto layout = code_->layout(base);
+    auto layout = source_.code.layout(base);
     if (known) layout = TypeLayout{element_size(*known), element_size(*known), known, 1};
     if (type.pointers > 1) {
-      note_("argument " + buffer.name +
-            ": an array of pointers has to be filled by a setup step (docs/space-file.md, setup)");
+      source_.note("argument " + buffer.name +
+                   ": an array of pointers has to be filled by a setup step (docs/space-file.md, setup)");
       buffer.element = "uint64";
     } else if (layout && layout->element) {
       buffer.element = std::string(element_type_name(*layout->element));
@@ -73,27 +63,28 @@ void KernelArguments::find_buffers() {
       buffer.element = "uint8";
       buffer.width = static_cast<std::int64_t>(layout->size);
       buffer.comment = "bytes of " + base;
-      note_("argument " + buffer.name + ": " + base +
-            " has parts of several types: the file describes its bytes");
+      source_.note("argument " + buffer.name + ": " + base +
+                   " has parts of several types: the file describes its bytes");
     } else {
       buffer.element = "float32";
-      note_("argument " + buffer.name + ": its type " + base + " is not known; float32 is a guess");
+      source_.note("argument " + buffer.name + ": its type " + base + " is not known; float32 is a guess");
     }
-    if (launch_) {
-      const auto allocation = code_->allocation(launch_->arguments[i], launch_->place);
-      if (auto bytes = allocation ? code_->bytes_of(*allocation) : std::nullopt) {
+    if (source_.launch) {
+      const auto allocation = source_.code.allocation(source_.launch->arguments[i], source_.launch->place);
+      if (auto bytes = allocation ? source_.code.bytes_of(*allocation) : std::nullopt) {
         const auto element = element_type_from_name(buffer.element);
         const auto size = SizeTerm::number(static_cast<std::int64_t>(element ? element_size(*element) : 1));
         buffer.extent = bytes->divided_by(size);
       }
-      buffer.filling = code_->filling(launch_->arguments[i], launch_->place);
+      buffer.filling = source_.code.filling(source_.launch->arguments[i], source_.launch->place);
     }
     if (type.points_to_const) {
-      buffer.use = buffer.name.empty() ? PointerUse() : bodies_->use_of(kernel_->name, buffer.name);
+      buffer.use =
+          buffer.name.empty() ? PointerUse() : source_.bodies.use_of(source_.kernel.name, buffer.name);
       buffer.use.is_written = buffer.use.is_atomic = buffer.use.is_passed_on = false;
       buffer.use.is_read = true;
     } else if (!buffer.name.empty()) {
-      buffer.use = bodies_->use_of(kernel_->name, buffer.name);
+      buffer.use = source_.bodies.use_of(source_.kernel.name, buffer.name);
     }
     buffers_.push_back(std::move(buffer));
   }
@@ -106,19 +97,19 @@ const KernelArguments::Buffer* KernelArguments::buffer_named(std::string_view na
 
 // Another kernel that the source launches first and that writes the same buffer.
 void KernelArguments::note_kernels_before(const Buffer& buffer) {
-  if (!launch_ || (!buffer.use.is_read && !buffer.use.is_passed_on)) return;
-  const std::string pointer = text_of(launch_->arguments[buffer.place]);
-  for (const FoundLaunch& launch : code_->launches()) {
-    const auto kernel = std::ranges::find(kernels_, launch.kernel, &FunctionSignature::name);
-    if (launch.place >= launch_->place || kernel == kernels_.end() || &*kernel == kernel_ ||
-        !kernel->parameters)
+  if (!source_.launch || (!buffer.use.is_read && !buffer.use.is_passed_on)) return;
+  const std::string pointer = text_of(source_.launch->arguments[buffer.place]);
+  for (const FoundLaunch& launch : source_.code.launches()) {
+    const auto kernel = std::ranges::find(source_.kernels, launch.kernel, &FunctionSignature::name);
+    if (launch.place >= source_.launch->place || kernel == source_.kernels.end() ||
+        &*kernel == &source_.kernel || !kernel->parameters)
       continue;
     for (std::size_t i = 0; i < launch.arguments.size() && i < kernel->parameters->size(); ++i) {
       const FunctionSignature::Parameter& parameter = (*kernel->parameters)[i];
       if (text_of(launch.arguments[i]) != pointer || parse_type(parameter.type).points_to_const) continue;
-      const PointerUse use = bodies_->use_of(kernel->name, parameter.name);
+      const PointerUse use = source_.bodies.use_of(kernel->name, parameter.name);
       if (!use.is_written && !use.is_atomic && !use.is_passed_on) continue;
-      note_(
+      source_.note(
           fmt::format("argument {}: the source lets the kernel {} write it first: add that to setup: "
                       "(docs/space-file.md)",
                       buffer.name, kernel->name));
@@ -128,14 +119,14 @@ void KernelArguments::note_kernels_before(const Buffer& buffer) {
 }
 
 void KernelArguments::read_argument(std::size_t place) {
-  const FunctionSignature::Parameter& parameter = (*kernel_->parameters)[place];
+  const FunctionSignature::Parameter& parameter = (*source_.kernel.parameters)[place];
   const CppType type = parse_type(parameter.type);
-  const Tokens passed = launch_ ? launch_->arguments[place] : Tokens();
+  const Tokens passed = source_.launch ? source_.launch->arguments[place] : Tokens();
   ImportedArgument argument;
   const bool is_name = passed.size() == 1 && passed[0].is_word();
-  argument.name = parameter.name.empty() ? (is_name ? plain_name(std::string(passed[0].text))
-                                                    : fmt::format("argument{}", place))
-                                         : parameter.name;
+  argument.name = parameter.name.empty()
+                      ? (is_name ? plain_name(std::string(passed[0].text)) : fmt::format("argument{}", place))
+                      : parameter.name;
   argument.passed = argument.name;
   if (type.pointers == 0) {
     read_scalar(argument, without_template(type.base), passed);
@@ -146,50 +137,52 @@ void KernelArguments::read_argument(std::size_t place) {
 }
 
 void KernelArguments::read_scalar(ImportedArgument& argument, const std::string& type, Tokens passed) {
-  const auto known = element_type_from_name(code_->resolved_type(type));
-  if (!known && read_struct(argument, code_->resolved_type(type), passed)) return;
+  const auto known = element_type_from_name(source_.code.resolved_type(type));
+  if (!known && read_struct(argument, source_.code.resolved_type(type), passed)) return;
   if (!known) {
     const bool is_texture = type == "cudaTextureObject_t" || type == "CUtensorMap";
-    note_("argument " + argument.name + ": its type " + type + " is not known; " +
-          (is_texture ? std::string("pass it with {texture: …} or {tensor_map: …} in the launch")
-                      : "float32 is a guess"));
+    source_.note("argument " + argument.name + ": its type " + type + " is not known; " +
+                 (is_texture ? std::string("pass it with {texture: …} or {tensor_map: …} in the launch")
+                             : "float32 is a guess"));
   }
   const std::string element = known ? std::string(element_type_name(*known)) : "float32";
   std::optional<SizeTerm> term;
-  if (launch_) term = code_->translate(passed, launch_->place);
+  if (source_.launch) term = source_.code.translate(passed, source_.launch->place);
   std::optional<std::string> value;
-  if (!launch_ && code_->known.contains(argument.name)) value = argument.name;
+  if (!source_.launch && source_.code.known.contains(argument.name)) value = argument.name;
   if (term) value = (is_integer_type(element) ? term->as_integer() : *term).text();
   if (!value && type == "bool" && passed.size() == 1 && (passed[0] == "true" || passed[0] == "false"))
     value = passed[0] == "true" ? "1" : "0";
-  if (const auto start =
-          !value && passed.size() == 1 ? code_->loop_start(passed[0].text, launch_->place) : std::nullopt) {
+  if (const auto start = !value && passed.size() == 1
+                             ? source_.code.loop_start(passed[0].text, source_.launch->place)
+                             : std::nullopt) {
     value = start->text();
     argument.add_comment("the source launches it in a loop, with " + text_of(passed) +
                          " from here: see repeat in docs/space-file.md");
   }
-  if (!value) argument.add_comment(launch_ ? "a guess: the source passes " + text_of(passed) : "a guess");
+  if (!value)
+    argument.add_comment(source_.launch ? "a guess: the source passes " + text_of(passed) : "a guess");
   argument.type = element;
   argument.value = value.value_or("1");
 }
 
 // A struct by value: its members in the launch. Pointers in it are buffers of their own.
 bool KernelArguments::read_struct(ImportedArgument& argument, const std::string& type, Tokens passed) {
-  const std::vector<StructMember> members = code_->members(type);
+  const std::vector<StructMember> members = source_.code.members(type);
   if (members.empty()) return false;
   const std::vector<Tokens> initial =
-      passed.size() == 1 ? code_->initializer(passed[0].text) : std::vector<Tokens>();
+      passed.size() == 1 ? source_.code.initializer(passed[0].text) : std::vector<Tokens>();
   std::vector<std::string> items;
   std::vector<ImportedArgument> buffers;
   for (const StructMember& member : members) {
     if (member.type.ends_with('*')) {
       const std::string base = member.type.substr(0, member.type.size() - 1);
-      const auto layout = code_->layout(base);
+      const auto layout = source_.code.layout(base);
       if (!layout || !layout->element) return false;
       ImportedArgument buffer;
       buffer.name = argument.name + "_" + member.name;
       buffer.type = element_type_name(*layout->element);
-      buffer.extent = all_elements_();
+      buffer.extent = source_.all_elements();
       buffer.role = "inout";
       buffer.init = contents_of(buffer.type);
       buffer.comment = "the extent and the role are guesses";
@@ -197,14 +190,14 @@ bool KernelArguments::read_struct(ImportedArgument& argument, const std::string&
       buffers.push_back(std::move(buffer));
       continue;
     }
-    const auto element = element_type_from_name(code_->resolved_type(member.type));
+    const auto element = element_type_from_name(source_.code.resolved_type(member.type));
     if (!element) return false;
     const std::vector<Token> name = tokenize(member.name);
-    const std::size_t order = items.size(), place = launch_ ? launch_->place : 0;
-    const auto value = code_->translate(order < initial.size() ? initial[order] : Tokens(name), place);
+    const std::size_t order = items.size(), place = source_.launch ? source_.launch->place : 0;
+    const auto value = source_.code.translate(order < initial.size() ? initial[order] : Tokens(name), place);
     items.push_back(fmt::format("{{type: {}, value: {}}}", element_type_name(*element),
                                 value ? yaml_flow_text(value->text()) : "1"));
-    if (!value) note_("argument " + argument.name + ": the value of " + member.name + " is a guess");
+    if (!value) source_.note("argument " + argument.name + ": the value of " + member.name + " is a guess");
   }
   for (ImportedArgument& buffer : buffers) arguments_.push_back(std::move(buffer));
   argument.passed = "{struct: [" + joined(items) + "]}";
@@ -214,7 +207,7 @@ bool KernelArguments::read_struct(ImportedArgument& argument, const std::string&
 // Extents that a space file needs, or the guess.
 std::string KernelArguments::extent_text(const Buffer& buffer) {
   if (buffer.extent) return buffer.extent->text();
-  const std::string all = all_elements_();
+  const std::string all = source_.all_elements();
   return buffer.width > 1 ? fmt::format("{} * {}", all.find(' ') == std::string::npos ? all : "(" + all + ")",
                                         buffer.width)
                           : all;
@@ -245,46 +238,39 @@ void KernelArguments::read_buffer(ImportedArgument& argument, const Buffer& buff
 
 // Variables of the source that cudaMemcpyToSymbol sets.
 void KernelArguments::read_symbols() {
-  for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
-    if (!tokens_[i].text.starts_with("cudaMemcpyToSymbol") || tokens_[i + 1] != "(") continue;
-    const std::vector<Tokens> items = split_list(tokens_, i + 1);
-    if (items.empty() || items[0].empty() || !items[0].back().is_word()) continue;
-    const std::string name(items[0].back().text);
+  for (const LaunchingCode::Call& call :
+       source_.code.calls_of({"cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"}, 1)) {
+    const Tokens variable = call.items[0];
+    if (variable.empty() || !variable.back().is_word()) continue;
+    const std::string name(variable.back().text);
     const bool is_known =
         std::ranges::any_of(arguments_, [&](const ImportedArgument& each) { return each.name == name; });
-    if (is_known || !kernel_text_.words.contains(name)) continue;
+    if (is_known || !source_.text.words.contains(name)) continue;
     add_symbol(name);
   }
 }
 
 void KernelArguments::add_symbol(const std::string& name) {
-  for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
-    if (tokens_[i] != name || !(tokens_[i - 1].is_word())) continue;
+  for (std::size_t i = 1; i + 1 < source_.tokens.size(); ++i) {
+    if (source_.tokens[i] != name || !(source_.tokens[i - 1].is_word())) continue;
     std::size_t begin = i;
     bool is_variable = false;
-    for (; begin > 0 && tokens_[begin - 1].is_word(); --begin)
-      is_variable = is_variable || tokens_[begin - 1] == "__constant__" || tokens_[begin - 1] == "__device__";
+    for (; begin > 0 && source_.tokens[begin - 1].is_word(); --begin)
+      is_variable = is_variable || source_.tokens[begin - 1] == "__constant__" ||
+                    source_.tokens[begin - 1] == "__device__";
     if (!is_variable) continue;
-    const auto layout = code_->layout(code_->resolved_type(std::string(tokens_[i - 1].text)));
-    SizeTerm extent =
-        SizeTerm::number(layout && layout->element ? static_cast<std::int64_t>(layout->elements) : 1);
-    bool is_read = layout && layout->element;
-    for (std::size_t open = i + 1; open < tokens_.size() && tokens_[open] == "[";) {
-      const std::size_t close = closing_bracket(tokens_, open);
-      if (close == tokens_.size()) return;
-      const auto part = code_->translate(tokens_.subspan(open + 1, close - open - 1), 0);
-      is_read = is_read && part;
-      if (part) extent = extent.times(*part);
-      open = close + 1;
-    }
-    if (!is_read) {
-      note_("the source sets the variable " + name + ": add an argument with symbol: " + name);
+    const auto layout =
+        source_.code.layout(source_.code.resolved_type(std::string(source_.tokens[i - 1].text)));
+    const auto extent = source_.code.array_extent(i + 1, 0);
+    if (!extent || !layout || !layout->element) {
+      source_.note("the source sets the variable " + name + ": add an argument with symbol: " + name);
       return;
     }
     ImportedArgument argument;
     argument.name = argument.symbol = name;
     argument.type = element_type_name(*layout->element);
-    argument.extent = extent.text();
+    const auto elements = static_cast<std::int64_t>(layout->elements);
+    argument.extent = SizeTerm::number(elements).times(*extent).text();
     argument.init = contents_of(argument.type);
     arguments_.push_back(std::move(argument));
     return;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/import/launching_code.h"
 #include "engine/import/kernel_body.h"
+#include "engine/import/launching_code.h"
 #include "engine/import/size_term.h"
 #include "engine/import/space_draft.h"
 #include "tuner/source/kernel_code.h"
@@ -38,16 +38,16 @@ struct KernelInSource {
   const std::vector<FunctionSignature>& kernels;
   const KernelBodies& bodies;
   LaunchingCode& code;
+  // The extent of a buffer if the source does not show it.
+  std::function<std::string()> all_elements;
+  std::function<void(std::string)> note;  // receives notes for the user
 };
 
 // Finds the arguments of a kernel for a space file: types, extents, roles and
 // contents. Comments mark guesses.
 class KernelArguments {
  public:
-  // `all_elements` gives the extent of a buffer if the source does not show it. `note`
-  // receives notes for the user.
-  KernelArguments(const KernelInSource& source, std::function<std::string()> all_elements,
-                  std::function<void(std::string)> note);
+  explicit KernelArguments(KernelInSource source);
 
   const std::vector<ImportedArgument>& list() const { return arguments_; }
 
@@ -87,15 +87,7 @@ class KernelArguments {
   std::optional<SizeTerm> index_limit(const PointerUse::Index& index);
   std::optional<SizeTerm> extent_of_rows(const Buffer& offsets) const;
 
-  const FunctionSignature* kernel_;
-  const UsedText& kernel_text_;
-  const std::optional<FoundLaunch>& launch_;
-  Tokens tokens_;
-  const std::vector<FunctionSignature>& kernels_;
-  const KernelBodies* bodies_;
-  LaunchingCode* code_;
-  std::function<std::string()> all_elements_;
-  std::function<void(std::string)> note_;
+  KernelInSource source_;
   std::vector<Buffer> buffers_;
   std::vector<ImportedArgument> arguments_;
 };

@@ -8,6 +8,10 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
+bool is_load(std::string_view function) {
+  return is_any_of(function, {"__ldg", "__ldcs", "__ldca", "__ldcg", "__ldcv", "__ldlu"});
+}
+
 // Follows the uses of one pointer through a function's body.
 class PointerReader {
  public:
@@ -88,6 +92,14 @@ class PointerReader {
     std::size_t begin, end;  // both included
   };
 
+  // ++ or --
+  bool is_doubled_sign(std::size_t at) const {
+    return (is(at, "+") && is(at + 1, "+")) || (is(at, "-") && is(at + 1, "-"));
+  }
+  bool is_counted(const Span& span) const {
+    return is_doubled_sign(span.end + 1) || (span.begin > 1 && is_doubled_sign(span.begin - 2));
+  }
+
   // .x, ->x, [i]
   void skip_members(Span& span, bool& is_element) const {
     while (true) {
@@ -118,10 +130,7 @@ class PointerReader {
       } else if (!is_element && is(before, "*") && !is_product(before)) {
         is_element = true;
         span.begin = before;
-        // *p++
-        if ((is(span.end + 1, "+") && is(span.end + 2, "+")) ||
-            (is(span.end + 1, "-") && is(span.end + 2, "-")))
-          span.end += 2;
+        if (is_doubled_sign(span.end + 1)) span.end += 2;  // *p++
       } else if (is(before, ")") && is_cast(before)) {
         span.begin = partner_[before];
       } else if (is(before, "(") && is(span.end + 1, ")")) {
@@ -131,8 +140,7 @@ class PointerReader {
           while (open > 0 && !is(open, "<")) --open;
           if (open == 0 || !body_[open - 1].text.ends_with("_cast")) return span;
           span = {open - 1, span.end + 1};
-        } else if (before > 0 && body_[word].is_word() &&
-                   is_any_of(body_[word].text, {"__ldg", "__ldcs", "__ldca", "__ldcg", "__ldcv", "__ldlu"})) {
+        } else if (before > 0 && is_load(body_[word].text)) {
           span = {word, span.end + 1};
           is_element = true;
         } else if (before == 0 || !body_[word].is_word() || is(word, "return")) {
@@ -188,12 +196,9 @@ class PointerReader {
     const auto text = [&](std::size_t k) {
       return end + k < body_.size() ? body_[end + k].text : std::string_view();
     };
-    const bool is_counted = (text(1) == "+" && text(2) == "+") || (text(1) == "-" && text(2) == "-") ||
-                            (span.begin > 1 && is_any_of(body_[span.begin - 1].text, {"+", "-"}) &&
-                             body_[span.begin - 1] == body_[span.begin - 2].text);
     const bool is_shifted = (text(1) == "<" || text(1) == ">") && text(2) == text(1) && text(3) == "=";
     const bool is_changed = text(2) == "=" && is_any_of(text(1), {"+", "-", "*", "/", "%", "&", "|", "^"});
-    if (is_counted || is_shifted || is_changed) {
+    if (is_counted({span.begin, end}) || is_shifted || is_changed) {
       use_.is_read = use_.is_written = true;
     } else if (text(1) == "=" && text(2) != "=") {
       use_.is_written = true;
@@ -246,11 +251,7 @@ class PointerReader {
     // It is compared, set or moved: p == nullptr, p = q, p += n, p++.
     const bool is_set = is(span.end + 1, "=") ||
                         (is(span.end + 2, "=") && is_any_of(body_[span.end + 1].text, {"+", "-", "!"}));
-    const bool is_moved = (is(span.end + 1, "+") && is(span.end + 2, "+")) ||
-                          (is(span.end + 1, "-") && is(span.end + 2, "-")) ||
-                          (span.begin > 1 && is_any_of(body_[span.begin - 1].text, {"+", "-"}) &&
-                           body_[span.begin - 1] == body_[span.begin - 2].text);
-    if (is_set || is_moved) return;
+    if (is_set || is_counted(span)) return;
     const std::size_t open = around_[span.begin];
     if (open == kNone || body_[open] != "(" || open == 0) {
       use_.is_passed_on = true;
@@ -269,7 +270,7 @@ class PointerReader {
     }
     if (function.starts_with("atomic")) {
       use_.is_atomic = true;
-    } else if (is_any_of(function, {"__ldg", "__ldcs", "__ldca", "__ldcg", "__ldcv", "__ldlu"})) {
+    } else if (is_load(function)) {
       use_.is_read = true;
     } else if (is_any_of(function, {"__stcs", "__stcg", "__stwb", "__stwt"})) {
       use_.is_written = true;

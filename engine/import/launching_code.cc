@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 namespace gktune {
 namespace {
 
@@ -78,6 +77,27 @@ LaunchingCode::LaunchingCode(Tokens tokens) : tokens_(tokens) {
   find_parameters();
 }
 
+std::size_t LaunchingCode::statement_begin(std::size_t at) const {
+  while (at > 0 && !is_any_of(tokens_[at - 1].text, {";", "{", "}"})) --at;
+  return at;
+}
+
+std::size_t LaunchingCode::statement_end(std::size_t at) const {
+  while (at < tokens_.size() && tokens_[at] != ";") ++at;
+  return at;
+}
+
+std::vector<LaunchingCode::Call> LaunchingCode::calls_of(std::initializer_list<std::string_view> functions,
+                                                         std::size_t fewest_items) const {
+  std::vector<Call> found;
+  for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+    if (!tokens_[i].is_word() || tokens_[i + 1] != "(" || !is_any_of(tokens_[i].text, functions)) continue;
+    Call call{i, split_list(tokens_, i + 1)};
+    if (call.items.size() >= fewest_items) found.push_back(std::move(call));
+  }
+  return found;
+}
+
 // Functions with a body; those of classes too.
 void LaunchingCode::find_functions() {
   for (std::size_t i = 1; i < tokens_.size(); ++i) {
@@ -89,9 +109,7 @@ void LaunchingCode::find_functions() {
     if (tokens_[close] != ")") continue;
     const std::size_t open = opening_bracket(tokens_, close);
     if (open == tokens_.size() || open == 0 || !tokens_[open - 1].is_word()) continue;
-    std::size_t begin = open - 1;
-    while (begin > 0 && tokens_[begin - 1] != ";" && tokens_[begin - 1] != "}" && tokens_[begin - 1] != "{")
-      --begin;
+    const std::size_t begin = statement_begin(open - 1);
     const Tokens head = tokens_.subspan(begin, open - begin);
     const bool is_device = has(head, "__global__") || (has(head, "__device__") && !has(head, "__host__"));
     const std::size_t end = closing_bracket(tokens_, i);
@@ -128,9 +146,8 @@ bool LaunchingCode::is_loop_variable(std::size_t at) const {
 
 // True if the statement at this token declares dim3 variables.
 bool LaunchingCode::is_dim3_list(std::size_t at) const {
-  while (at > 0 && tokens_[at - 1] != ";" && tokens_[at - 1] != "{" && tokens_[at - 1] != "}") --at;
-  return at < tokens_.size() &&
-         (tokens_[at] == "dim3" || (tokens_[at] == "const" && tokens_[at + 1] == "dim3"));
+  at = statement_begin(at);
+  return tokens_[at] == "dim3" || (tokens_[at] == "const" && tokens_[at + 1] == "dim3");
 }
 
 // `int n = …;`, `int a = 1, b = 2;`, `dim3 grid(…)`, `dim3 grid = dim3(…)`, `dim3
@@ -258,7 +275,8 @@ bool LaunchingCode::is_dim3(std::string_view name, std::size_t place) const {
   return found != nullptr && found->is_dim3;
 }
 
-std::optional<LaunchingCode::Written> LaunchingCode::definition(std::string_view name, std::size_t place) const {
+std::optional<LaunchingCode::Written> LaunchingCode::definition(std::string_view name,
+                                                                std::size_t place) const {
   const Definition* found = find(name, place);
   if (found == nullptr || found->is_dim3 || found->values.size() != 1) return std::nullopt;
   return Written{found->values[0], found->place};
@@ -269,22 +287,21 @@ bool LaunchingCode::is_program_argument(std::string_view name, std::size_t place
   if (value && (has(value->tokens, "argv") || has(value->tokens, "argc"))) return true;
   for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
     if (tokens_[i] != name || tokens_[i + 1] != "=") continue;
-    for (std::size_t k = i + 2; k < tokens_.size() && tokens_[k] != ";"; ++k) {
-      if (tokens_[k] == "argv") return true;
-    }
+    if (has(tokens_.subspan(i, statement_end(i) - i), "argv")) return true;
   }
   return false;
 }
 
 std::vector<LaunchingCode::Source> LaunchingCode::sources_of(Tokens expression, std::size_t place) const {
   std::vector<Source> found;
-  add_sources(expression, place, 0, found);
+  int steps = 0;
+  add_sources(expression, place, 0, steps, found);
   return found;
 }
 
-void LaunchingCode::add_sources(Tokens expression, std::size_t place, int depth,
-                           std::vector<Source>& found) const {
-  if (depth > kDeepest) return;
+void LaunchingCode::add_sources(Tokens expression, std::size_t place, int depth, int& steps,
+                                std::vector<Source>& found) const {
+  if (depth > kDeepest || ++steps > kMostSteps) return;
   expression = without_condition(expression);
   for (std::size_t i = 0; i < expression.size(); ++i) {
     const Token& token = expression[i];
@@ -308,7 +325,7 @@ void LaunchingCode::add_sources(Tokens expression, std::size_t place, int depth,
     }
     if (value == nullptr || asked_of_device(token.text)) continue;
     const std::size_t before = found.size();
-    for (const Tokens each : value->values) add_sources(each, value->place, depth + 1, found);
+    for (const Tokens each : value->values) add_sources(each, value->place, depth + 1, steps, found);
     if (found.size() > before || value->is_dim3) continue;
     const bool is_derived =
         std::ranges::any_of(value->values[0], [&](const Token& each) { return known.contains(each.text); });
@@ -323,9 +340,7 @@ std::optional<SizeTerm> LaunchingCode::loop_start(std::string_view name, std::si
   for (std::size_t i = 2; i + 2 < tokens_.size(); ++i) {
     if (tokens_[i] != name || tokens_[i + 1] != "=" || scope_of(i) != scope_of(place) || !is_loop_variable(i))
       continue;
-    std::size_t end = i + 2;
-    while (end < tokens_.size() && tokens_[end] != ";") ++end;
-    return translate(tokens_.subspan(i + 2, end - i - 2), i);
+    return translate(tokens_.subspan(i + 2, statement_end(i) - i - 2), i);
   }
   return std::nullopt;
 }

@@ -36,9 +36,9 @@ struct FoundLaunch {
   bool is_cooperative = false;
 };
 
-// The C++ functions of a CUDA source, which launch kernels: the values of their names, the memory that they allocate, and
-// the values that they write to it. Looks up a name in the function that uses it, then outside of
-// functions, then in other functions.
+// The C++ functions of a CUDA source, which launch kernels: the values of their names, the memory that they
+// allocate, and the values that they write to it. Looks up a name in the function that uses it, then outside
+// of functions, then in other functions.
 class LaunchingCode {
  public:
   explicit LaunchingCode(Tokens tokens);
@@ -73,6 +73,13 @@ class LaunchingCode {
   std::vector<Source> sources_of(Tokens expression, std::size_t place) const;
 
   std::vector<FoundLaunch> launches() const;
+  // The calls of functions of CUDA's runtime.
+  struct Call {
+    std::size_t place;
+    std::vector<Tokens> items;
+  };
+  std::vector<Call> calls_of(std::initializer_list<std::string_view> functions,
+                             std::size_t fewest_items) const;
 
   // The layout of an element type, a vector type, a struct or an alias of these.
   std::optional<TypeLayout> layout(std::string_view type) const;
@@ -84,6 +91,9 @@ class LaunchingCode {
   std::optional<SizeTerm> loop_start(std::string_view name, std::size_t place);
   // The values in the braces of `Params p = {1, 2};`.
   std::vector<Tokens> initializer(std::string_view name) const;
+
+  // The number of elements of an array: the product of the extents in the brackets that open here.
+  std::optional<SizeTerm> array_extent(std::size_t open, std::size_t place);
 
   // The memory that the program allocates for a pointer: the product of the factors, as written.
   struct Allocation {
@@ -123,8 +133,11 @@ class LaunchingCode {
   };
   struct Parser;
   static constexpr std::size_t kOutside = static_cast<std::size_t>(-1);
-  static constexpr int kDeepest = 16;
+  // Values may refer to each other in cycles.
+  static constexpr int kDeepest = 16, kMostSteps = 3'000;
 
+  std::size_t statement_begin(std::size_t at) const;  // its first token
+  std::size_t statement_end(std::size_t at) const;    // its semicolon
   void find_functions();
   void find_definitions();
   void find_parameters();
@@ -134,8 +147,10 @@ class LaunchingCode {
   bool is_loop_variable(std::size_t at) const;
   bool is_dim3_list(std::size_t at) const;
   const Definition* find(std::string_view name, std::size_t place) const;
-  void add_sources(Tokens expression, std::size_t place, int depth, std::vector<Source>& found) const;
+  void add_sources(Tokens expression, std::size_t place, int depth, int& steps,
+                   std::vector<Source>& found) const;
   std::optional<FoundLaunch> launch_by_call(std::size_t at) const;
+  std::optional<TypeLayout> struct_layout(const std::string& name) const;
   std::optional<SizeTerm> size_of(Tokens what, std::size_t place);
   std::optional<SizeTerm> asked_of_device(std::string_view name) const;
   std::optional<std::string> declared_type(std::string_view name, std::size_t place) const;
@@ -144,13 +159,16 @@ class LaunchingCode {
   std::optional<Filling> filling_by_call(const std::string& name, std::size_t open, int depth);
   std::optional<Filling> filling_of(Tokens value, std::string_view index, std::size_t place);
   std::optional<Filling> memset_of(const std::vector<std::string>& names);
+  std::optional<Filling> range_of(Tokens value, std::size_t plus, std::size_t modulo, std::size_t rest,
+                                  std::size_t place);
+  std::optional<Allocation> device_vector(std::string_view name) const;
 
   Tokens tokens_;
   std::vector<Function> functions_;
   std::map<std::string, std::vector<Definition>, std::less<>> definitions_;
   std::map<std::string, Macro, std::less<>> macros_;
   std::vector<std::string_view> expanded_;  // the macros that are being read
-  int depth_ = 0;
+  int depth_ = 0, steps_ = 0;               // of the translation
 };
 
 // The operand of `?:` that does not depend on the program's arguments: 1024 of `argc

@@ -285,7 +285,8 @@ struct LaunchingCode::Parser {
 };
 
 std::optional<SizeTerm> LaunchingCode::translate(Tokens expression, std::size_t place) {
-  if (depth_ >= kDeepest) return std::nullopt;
+  if (depth_ == 0) steps_ = 0;
+  if (depth_ >= kDeepest || ++steps_ > kMostSteps) return std::nullopt;
   ++depth_;
   auto term = Parser{*this, without_condition(expression), place}.all();
   --depth_;
@@ -294,16 +295,12 @@ std::optional<SizeTerm> LaunchingCode::translate(Tokens expression, std::size_t 
 
 // The value that a call of the runtime writes to the variable of this name.
 std::optional<SizeTerm> LaunchingCode::asked_of_device(std::string_view name) const {
-  for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-    if (tokens_[i] != "cudaDeviceGetAttribute" &&
-        !tokens_[i].text.starts_with("cudaOccupancyMaxActiveBlocks"))
-      continue;
-    if (tokens_[i + 1] != "(") continue;
-    const std::vector<Tokens> items = split_list(tokens_, i + 1);
-    if (items.size() < 2 || items[0].empty() || items[0].back() != name) continue;
+  for (const Call& call :
+       calls_of({"cudaDeviceGetAttribute", "cudaOccupancyMaxActiveBlocksPerMultiprocessor"}, 2)) {
+    if (call.items[0].empty() || call.items[0].back() != name) continue;
     // The other call asks how many blocks fit on a multiprocessor: at least one does.
-    if (tokens_[i] != "cudaDeviceGetAttribute") return SizeTerm::number(1);
-    if (has(items[1], "cudaDevAttrMultiProcessorCount")) return SizeTerm::atom("device.multiprocessors");
+    if (tokens_[call.place] != "cudaDeviceGetAttribute") return SizeTerm::number(1);
+    if (has(call.items[1], "cudaDevAttrMultiProcessorCount")) return SizeTerm::atom("device.multiprocessors");
   }
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-// The memory that a program allocates, and what it writes there.
+// The memory that a program allocates, and the values that it writes there.
 #include <algorithm>
 
 #include "engine/import/launching_code.h"
@@ -6,17 +6,83 @@
 namespace gktune {
 namespace {
 
+using Filling = LaunchingCode::Filling;
+
 // Words in a pointer's expression that do not name a variable: types, casts and wrappers.
 bool is_type_or_cast(std::string_view word) {
-  return is_any_of(word, {"static_cast", "reinterpret_cast", "const_cast", "thrust", "raw_pointer_cast",
-                          "std", "const", "void", "float", "double", "int", "unsigned", "long", "short",
-                          "char", "bool", "data", "get", "begin", "size_t", "half", "__half", "signed"});
+  return is_any_of(word, {"static_cast",
+                          "reinterpret_cast",
+                          "const_cast",
+                          "thrust",
+                          "raw_pointer_cast",
+                          "std",
+                          "const",
+                          "void",
+                          "float",
+                          "double",
+                          "int",
+                          "unsigned",
+                          "long",
+                          "short",
+                          "char",
+                          "bool",
+                          "data",
+                          "get",
+                          "begin",
+                          "size_t",
+                          "half",
+                          "__half",
+                          "signed"});
+}
+
+bool names_any(Tokens pointer, const std::vector<std::string>& names) {
+  return std::ranges::any_of(
+      names, [&](const std::string& name) { return text_of(pointer) == name || has(pointer, name); });
+}
+
+// The value inside casts and brackets.
+Tokens without_casts(Tokens value) {
+  while (value.size() > 2 && value[0] == "(") {
+    const std::size_t close = closing_bracket(value, 0);
+    if (close + 1 == value.size()) {
+      value = value.subspan(1, close - 1);
+    } else if (close < value.size() &&
+               (is_integer_cast(value.subspan(1, close - 1)) || is_real_cast(value.subspan(1, close - 1)))) {
+      value = value.subspan(close + 1);
+    } else {
+      break;
+    }
+  }
+  return value;
+}
+
+// The parts of `front ± dividend % count ± rest`, outside of brackets. A part that is missing has the place
+// of the value's end.
+struct Remainder {
+  std::size_t plus, modulo, rest;
+  bool has_other_operator = false;  // a quotient or a condition before the remainder
+};
+
+Remainder remainder_in(Tokens value) {
+  Remainder parts{value.size(), value.size(), value.size()};
+  int depth = 0;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (value[i] == "(" || value[i] == "[") ++depth;
+    if (value[i] == ")" || value[i] == "]") --depth;
+    if (depth != 0) continue;
+    const bool is_before = parts.modulo == value.size(), is_sum = value[i] == "+" || value[i] == "-";
+    if (value[i] == "%") parts.modulo = i;
+    if (is_before && is_sum) parts.plus = i;
+    if (!is_before && is_sum && parts.rest == value.size()) parts.rest = i;
+    if (is_before && (value[i] == "/" || value[i] == "?")) parts.has_other_operator = true;
+  }
+  return parts;
 }
 
 }  // namespace
 
-// The names of variables that a pointer comes from: casts, wrappers, and what is
-// passed to the function around it.
+// The names of variables that a pointer comes from: casts, wrappers, and the argument that is passed to the
+// function around it.
 std::vector<std::string> LaunchingCode::pointer_names(Tokens pointer, std::size_t place) const {
   std::vector<std::string> names{text_of(pointer)};
   for (int depth = 0; depth < 4; ++depth) {
@@ -29,7 +95,7 @@ std::vector<std::string> LaunchingCode::pointer_names(Tokens pointer, std::size_
     if (word.empty()) break;
     if (std::ranges::find(names, word) == names.end()) names.emplace_back(word);
     const auto value = definition(word, place);
-    if (!value || value->tokens.empty() || (value->tokens[0] == "{")) break;
+    if (!value || value->tokens.empty() || value->tokens[0] == "{") break;
     pointer = value->tokens;
     place = value->place;
   }
@@ -37,33 +103,33 @@ std::vector<std::string> LaunchingCode::pointer_names(Tokens pointer, std::size_
 }
 
 std::optional<LaunchingCode::Allocation> LaunchingCode::allocation(Tokens pointer, std::size_t place) const {
+  const std::vector<Call> calls =
+      calls_of({"cudaMalloc", "cudaMallocAsync", "cudaMallocManaged", "cudaMallocPitch"}, 2);
   for (const std::string& name : pointer_names(pointer, place)) {
-    for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
-      // thrust::device_vector<float> a(n), b(n);
-      if (tokens_[i] == "device_vector" && tokens_[i + 1] == "<") {
-        const std::size_t close = closing_bracket(tokens_, i + 1);
-        std::size_t at = close + 1;
-        while (at + 1 < tokens_.size() && tokens_[at] != name && tokens_[at].is_word() &&
-               tokens_[at + 1] == "(") {
-          at = closing_bracket(tokens_, at + 1) + 1;
-          if (at >= tokens_.size() || tokens_[at] != ",") break;
-          ++at;
-        }
-        if (at + 1 >= tokens_.size() || tokens_[at] != name || tokens_[at + 1] != "(") continue;
-        const auto type = layout(text_of(tokens_.subspan(i + 2, close - i - 2)));
-        const std::vector<Tokens> items = split_list(tokens_, at + 1);
-        if (!type || items.empty()) return std::nullopt;
-        return Allocation{{items[0]}, type->size, i};
-      }
-      if (!tokens_[i].text.starts_with("cudaMalloc") || tokens_[i] == "cudaMallocHost" ||
-          tokens_[i + 1] != "(")
-        continue;
-      const std::vector<Tokens> items = split_list(tokens_, i + 1);
-      const bool has_pitch = tokens_[i] == "cudaMallocPitch";
-      if (items.size() < (has_pitch ? 4u : 2u)) continue;
-      if (!text_of(items[0]).ends_with("&" + name) && !has(items[0], name)) continue;
-      if (has_pitch) return Allocation{{items[2], items[3]}, 1, i};
-      return Allocation{{items[1]}, 1, i};
+    if (auto found = device_vector(name)) return found;
+    for (const Call& call : calls) {
+      const std::vector<Tokens>& items = call.items;
+      const bool has_pitch = tokens_[call.place] == "cudaMallocPitch" && items.size() > 3;
+      if (!has(items[0], name) && !text_of(items[0]).ends_with("&" + name)) continue;
+      if (has_pitch) return Allocation{{items[2], items[3]}, 1, call.place};
+      return Allocation{{items[1]}, 1, call.place};
+    }
+  }
+  return std::nullopt;
+}
+
+// thrust::device_vector<float> a(n), b(n);
+std::optional<LaunchingCode::Allocation> LaunchingCode::device_vector(std::string_view name) const {
+  for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
+    if (tokens_[i] != "device_vector" || tokens_[i + 1] != "<") continue;
+    const std::size_t close = closing_bracket(tokens_, i + 1);
+    for (std::size_t at = close + 1; at + 1 < tokens_.size() && tokens_[at + 1] == "(";) {
+      const std::vector<Tokens> items = split_list(tokens_, at + 1);
+      const auto type = layout(text_of(tokens_.subspan(i + 2, close - i - 2)));
+      if (tokens_[at] == name && type && !items.empty()) return Allocation{{items[0]}, type->size, i};
+      at = closing_bracket(tokens_, at + 1) + 1;
+      if (at >= tokens_.size() || tokens_[at] != ",") break;
+      ++at;
     }
   }
   return std::nullopt;
@@ -79,33 +145,24 @@ std::optional<SizeTerm> LaunchingCode::bytes_of(const Allocation& allocation) {
   return bytes.as_integer();
 }
 
-std::optional<LaunchingCode::Filling> LaunchingCode::memset_of(const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
-    if ((tokens_[i] != "cudaMemset" && tokens_[i] != "cudaMemsetAsync") || tokens_[i + 1] != "(") continue;
-    const std::vector<Tokens> items = split_list(tokens_, i + 1);
-    if (items.size() < 3) continue;
-    const bool is_it = std::ranges::any_of(
-        names, [&](const std::string& name) { return text_of(items[0]) == name || has(items[0], name); });
-    if (!is_it) continue;
-    const auto value = translate(items[1], i);
+std::optional<Filling> LaunchingCode::memset_of(const std::vector<std::string>& names) {
+  for (const Call& call : calls_of({"cudaMemset", "cudaMemsetAsync"}, 3)) {
+    if (!names_any(call.items[0], names)) continue;
+    const auto value = translate(call.items[1], call.place);
     if (!value || !value->constant()) return std::nullopt;
-    return Filling{Filling::Kind::constant, *value, {}, translate(items[2], i), true};
+    return Filling{Filling::Kind::constant, *value, {}, translate(call.items[2], call.place), true};
   }
   return std::nullopt;
 }
 
-std::optional<LaunchingCode::Filling> LaunchingCode::filling(Tokens pointer, std::size_t place) {
+std::optional<Filling> LaunchingCode::filling(Tokens pointer, std::size_t place) {
   const std::vector<std::string> names = pointer_names(pointer, place);
-  for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
-    if ((tokens_[i] != "cudaMemcpy" && tokens_[i] != "cudaMemcpyAsync") || tokens_[i + 1] != "(") continue;
-    const std::vector<Tokens> items = split_list(tokens_, i + 1);
-    if (items.size() < 4 || (!has(items[3], "cudaMemcpyHostToDevice") && !has(items[3], "cudaMemcpyDefault")))
-      continue;
-    const bool is_it = std::ranges::any_of(
-        names, [&](const std::string& name) { return text_of(items[0]) == name || has(items[0], name); });
-    if (!is_it) continue;
-    for (const std::string& array : pointer_names(items[1], i)) {
-      if (auto found = filling_of_array(array, scope_of(i), 0)) return found;
+  for (const Call& call : calls_of({"cudaMemcpy", "cudaMemcpyAsync"}, 4)) {
+    const bool is_to_device =
+        has(call.items[3], "cudaMemcpyHostToDevice") || has(call.items[3], "cudaMemcpyDefault");
+    if (!is_to_device || !names_any(call.items[0], names)) continue;
+    for (const std::string& array : pointer_names(call.items[1], call.place)) {
+      if (auto found = filling_of_array(array, scope_of(call.place), 0)) return found;
     }
   }
   if (auto found = memset_of(names)) return found;
@@ -116,8 +173,8 @@ std::optional<LaunchingCode::Filling> LaunchingCode::filling(Tokens pointer, std
 }
 
 // Looks for `name[i] = …` in a function, in others that it is passed to, and for vectors with a value.
-std::optional<LaunchingCode::Filling> LaunchingCode::filling_of_array(const std::string& name, std::size_t scope,
-                                                            int depth) {
+std::optional<Filling> LaunchingCode::filling_of_array(const std::string& name, std::size_t scope,
+                                                       int depth) {
   if (depth > 3 || scope == kOutside) return std::nullopt;
   const Function& function = functions_[scope];
   for (std::size_t i = function.body; i + 3 < function.end; ++i) {
@@ -125,8 +182,7 @@ std::optional<LaunchingCode::Filling> LaunchingCode::filling_of_array(const std:
     if (tokens_[i + 1] == "[") {
       const std::size_t close = closing_bracket(tokens_, i + 1);
       if (close + 2 >= function.end || tokens_[close + 1] != "=" || tokens_[close + 2] == "=") continue;
-      std::size_t end = close + 2;
-      while (end < function.end && tokens_[end] != ";") ++end;
+      const std::size_t end = std::min(statement_end(close), function.end);
       const std::string_view index = close == i + 3 ? tokens_[i + 2].text : std::string_view();
       return filling_of(tokens_.subspan(close + 2, end - close - 2), index, i);
     }
@@ -148,8 +204,7 @@ std::optional<LaunchingCode::Filling> LaunchingCode::filling_of_array(const std:
 }
 
 // fill(name, n): the function's parameters are what this call passes.
-std::optional<LaunchingCode::Filling> LaunchingCode::filling_by_call(const std::string& name, std::size_t open,
-                                                           int depth) {
+std::optional<Filling> LaunchingCode::filling_by_call(const std::string& name, std::size_t open, int depth) {
   const auto called = std::ranges::find(functions_, tokens_[open - 1].text, &Function::name);
   if (called == functions_.end() || called->is_device) return std::nullopt;
   const auto scope = static_cast<std::size_t>(called - functions_.begin());
@@ -171,43 +226,11 @@ std::optional<LaunchingCode::Filling> LaunchingCode::filling_by_call(const std::
 }
 
 // rand() % n, rand() % n + 1, i * 8, i, 3
-std::optional<LaunchingCode::Filling> LaunchingCode::filling_of(Tokens value, std::string_view index,
-                                                      std::size_t place) {
-  while (value.size() > 2 && value[0] == "(") {  // casts and brackets around it
-    const std::size_t close = closing_bracket(value, 0);
-    if (close + 1 == value.size()) {
-      value = value.subspan(1, close - 1);
-    } else if (close < value.size() &&
-               (is_integer_cast(value.subspan(1, close - 1)) || is_real_cast(value.subspan(1, close - 1)))) {
-      value = value.subspan(close + 1);
-    } else {
-      break;
-    }
-  }
-  int depth = 0;
-  std::size_t modulo = value.size(), end = value.size(), plus = value.size();
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    if (value[i] == "(" || value[i] == "[") ++depth;
-    if (value[i] == ")" || value[i] == "]") --depth;
-    if (depth != 0) continue;
-    if (value[i] == "%") modulo = i;
-    if (modulo == value.size() && (value[i] == "+" || value[i] == "-")) plus = i;
-    if (modulo < value.size() && end == value.size() && i > modulo && (value[i] == "+" || value[i] == "-"))
-      end = i;
-    if (modulo == value.size() && (value[i] == "/" || value[i] == "?")) return std::nullopt;
-  }
-  if (modulo < value.size()) {
-    const auto count = translate(value.subspan(modulo + 1, end - modulo - 1), place);
-    const auto rest =
-        end < value.size() ? translate(value.subspan(end + 1), place) : std::optional(SizeTerm::number(0));
-    if (!count || !rest || count->is_real() || rest->is_real()) return std::nullopt;
-    const auto front = plus == value.size() ? std::optional(SizeTerm::number(0))
-                       : value[plus] == "+" ? translate(value.first(plus), place)
-                                            : std::nullopt;  // 1 + rand() % n
-    if (!front || front->is_real()) return std::nullopt;
-    const SizeTerm low = end < value.size() && value[end] == "-" ? front->minus(*rest) : front->plus(*rest);
-    return Filling{Filling::Kind::range, low, low.plus(*count).minus(SizeTerm::number(1)), {}, false};
-  }
+std::optional<Filling> LaunchingCode::filling_of(Tokens value, std::string_view index, std::size_t place) {
+  value = without_casts(value);
+  const Remainder parts = remainder_in(value);
+  if (parts.has_other_operator) return std::nullopt;
+  if (parts.modulo < value.size()) return range_of(value, parts.plus, parts.modulo, parts.rest, place);
   if (value.size() >= 3 && value[value.size() - 2] == "&" && has(value, "rand")) {
     const auto mask = integer_of(value.back());
     if (mask && ((*mask + 1) & *mask) == 0)
@@ -223,6 +246,25 @@ std::optional<LaunchingCode::Filling> LaunchingCode::filling_of(Tokens value, st
   const auto constant = has(value, "rand") ? std::nullopt : translate(value, place);
   if (constant && constant->constant()) return Filling{Filling::Kind::constant, *constant, {}, {}, false};
   return std::nullopt;
+}
+
+// 1 + rand() % n, rand() % n - 1: the places of the signs and of the remainder; the value's end if a sign is
+// missing.
+std::optional<Filling> LaunchingCode::range_of(Tokens value, std::size_t plus, std::size_t modulo,
+                                               std::size_t rest, std::size_t place) {
+  const auto integer = [&](Tokens part) {
+    auto term = part.empty() ? std::optional(SizeTerm::number(0)) : translate(part, place);
+    return term && !term->is_real() ? term : std::nullopt;
+  };
+  const bool has_front = plus < value.size(), has_rest = rest < value.size();
+  const auto count = integer(value.subspan(modulo + 1, rest - modulo - 1));
+  const auto front = !has_front           ? integer({})
+                     : value[plus] == "+" ? integer(value.first(plus))
+                                          : std::nullopt;
+  const auto last = integer(has_rest ? value.subspan(rest + 1) : Tokens());
+  if (!count || !front || !last) return std::nullopt;
+  const SizeTerm low = has_rest && value[rest] == "-" ? front->minus(*last) : front->plus(*last);
+  return Filling{Filling::Kind::range, low, low.plus(*count).minus(SizeTerm::number(1)), {}, false};
 }
 
 }  // namespace gktune

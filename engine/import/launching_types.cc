@@ -6,6 +6,88 @@
 
 namespace gktune {
 
+namespace {
+
+// Adds a word to a type: "unsigned int", "std::size_t".
+void append_word(std::string& type, const Token& word) {
+  const bool needs_blank = !type.empty() && !type.ends_with(':') && word != ":";
+  type += (needs_blank ? " " : "") + std::string(word.text);
+}
+
+// The variables of `float* a, b[2] = {};`. False if the number of an array's elements is unknown.
+bool add_members(Tokens statement, std::vector<StructMember>& all) {
+  std::string base, stars;
+  std::size_t at = 0;
+  for (; at < statement.size() && (statement[at].is_word() || statement[at] == ":"); ++at) {
+    const bool is_name = at + 1 == statement.size() || (!statement[at + 1].is_word() &&
+                                                        statement[at + 1] != ":" && statement[at + 1] != "*");
+    if (is_name) break;
+    if (statement[at] != "const") append_word(base, statement[at]);
+  }
+  for (; at < statement.size(); ++at) {
+    if (statement[at] == "*") stars += '*';
+    if (statement[at] == "=") {
+      while (at < statement.size() && statement[at] != ",") ++at;
+    }
+    if (at < statement.size() && statement[at] == ",") stars.clear();
+    if (at >= statement.size() || !statement[at].is_word()) continue;
+    const StructMember member{base + stars, std::string(statement[at].text)};
+    std::int64_t count = 1;
+    if (at + 2 < statement.size() && statement[at + 1] == "[") {
+      count = std::clamp<std::int64_t>(integer_of(statement[at + 2]).value_or(0), 0, 4096);
+      at = closing_bracket(statement, at + 1);
+    }
+    if (count == 0) return false;
+    all.insert(all.end(), static_cast<std::size_t>(count), member);
+  }
+  return true;
+}
+
+// The members in the body of a struct.
+std::vector<StructMember> members_in(Tokens body) {
+  std::vector<StructMember> all;
+  std::size_t begin = 0;
+  for (std::size_t k = 0; k < body.size(); ++k) {
+    if (body[k] == "(" || body[k] == "{") {  // a function, an initializer
+      const bool is_body = body[k] == "{";
+      k = closing_bracket(body, k);
+      if (is_body && k + 1 < body.size() && body[k + 1] != ";") begin = k + 1;
+      continue;
+    }
+    // public:
+    const bool is_label =
+        body[k] == ":" && k > begin && body[k - 1].is_word() && k + 1 < body.size() && body[k + 1] != ":";
+    if (is_label) begin = k + 1;
+    if (body[k] != ";") continue;
+    const Tokens statement = body.subspan(begin, k - begin);
+    begin = k + 1;
+    if (has(statement, "(") || has(statement, "using") || has(statement, "static")) continue;
+    if (!add_members(statement, all)) return {};
+  }
+  return all;
+}
+
+// float4 has four elements of float32.
+std::optional<TypeLayout> vector_layout(const std::string& name) {
+  static const std::regex kVector("(u?)(char|short|int|long|longlong|float|double|half)([1234])");
+  static const std::map<std::string, std::string, std::less<>> kBases = {
+      {"char", "int8"}, {"short", "int16"}, {"int", "int32"}, {"long", "int64"}, {"longlong", "int64"}};
+  std::smatch parts;
+  if (!std::regex_match(name, parts, kVector)) return std::nullopt;
+  const auto base = kBases.find(parts[2].str());
+  const bool is_unsigned = parts[1].length() > 0;
+  if (is_unsigned && base == kBases.end()) return std::nullopt;
+  const auto element = element_type_from_name((is_unsigned ? "u" : "") +
+                                              (base == kBases.end() ? parts[2].str() : base->second));
+  if (!element) return std::nullopt;
+  const auto count = static_cast<std::size_t>(parts[3].str()[0] - '0');
+  const std::size_t size = element_size(*element);
+  return TypeLayout{size * count, count == 3 ? size : std::min<std::size_t>(16, size * count), element,
+                    count};
+}
+
+}  // namespace
+
 // typedef float real; using real = float;
 std::string LaunchingCode::resolved_type(std::string type) const {
   for (int depth = 0; depth < kDeepest; ++depth) {
@@ -13,17 +95,13 @@ std::string LaunchingCode::resolved_type(std::string type) const {
     std::string other;
     for (std::size_t i = 1; i + 1 < tokens_.size() && other.empty(); ++i) {
       if (tokens_[i] != type) continue;
-      std::size_t begin = i;
-      while (begin > 0 && tokens_[begin - 1] != ";" && tokens_[begin - 1] != "}" && tokens_[begin - 1] != "{")
-        --begin;
+      const std::size_t begin = statement_begin(i);
       if (tokens_[begin] == "typedef" && tokens_[i + 1] == ";" && i > begin + 1) {
         std::size_t first = begin + 1;
         if (tokens_[first] == "struct" && first + 1 < i) ++first;
         other = text_of(tokens_.subspan(first, i - first));
       } else if (tokens_[i - 1] == "using" && tokens_[i + 1] == "=") {
-        std::size_t end = i + 2;
-        while (end < tokens_.size() && tokens_[end] != ";") ++end;
-        other = text_of(tokens_.subspan(i + 2, end - i - 2));
+        other = text_of(tokens_.subspan(i + 2, statement_end(i) - i - 2));
       }
     }
     if (other.empty() || other == type) return type;
@@ -37,61 +115,14 @@ std::vector<StructMember> LaunchingCode::members(std::string_view type) const {
   for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
     if (tokens_[i] != "struct" && tokens_[i] != "class") continue;
     std::size_t open = i + 1;
-    while (open < tokens_.size() && tokens_[open] != "{" && tokens_[open] != ";" && tokens_[open] != ")" &&
-           tokens_[open] != "*")
-      ++open;
+    while (open < tokens_.size() && !is_any_of(tokens_[open].text, {"{", ";", ")", "*"})) ++open;
     if (open >= tokens_.size() || tokens_[open] != "{") continue;
     const std::size_t close = closing_bracket(tokens_, open);
     if (close == tokens_.size()) return {};
     const bool is_named = has(tokens_.subspan(i + 1, open - i - 1), type);
     const bool is_typedef =
         i > 0 && tokens_[i - 1] == "typedef" && close + 1 < tokens_.size() && tokens_[close + 1] == type;
-    if (!is_named && !is_typedef) continue;
-    std::vector<StructMember> all;
-    std::size_t begin = open + 1;
-    for (std::size_t k = begin; k < close; ++k) {
-      if (tokens_[k] == "(" || tokens_[k] == "{") {  // a function, an initializer
-        k = closing_bracket(tokens_, k);
-        if (tokens_[k] == "}" && k + 1 < close && tokens_[k + 1] != ";") begin = k + 1;
-        continue;
-      }
-      // public:
-      if (tokens_[k] == ":" && k > begin && tokens_[k - 1].is_word() && tokens_[k + 1] != ":") begin = k + 1;
-      if (tokens_[k] != ";") continue;
-      const Tokens statement = tokens_.subspan(begin, k - begin);
-      begin = k + 1;
-      if (has(statement, "(") || has(statement, "using") || has(statement, "static")) continue;
-      std::string base;
-      std::size_t at = 0;
-      for (; at < statement.size() && (statement[at].is_word() || statement[at] == ":"); ++at) {
-        const bool is_name =
-            at + 1 == statement.size() ||
-            (!statement[at + 1].is_word() && statement[at + 1] != ":" && statement[at + 1] != "*");
-        if (is_name) break;
-        if (statement[at] != "const")
-          base += (base.empty() || base.ends_with(':') || statement[at] == ":" ? "" : " ") +
-                  std::string(statement[at].text);
-      }
-      std::string stars;
-      for (; at < statement.size(); ++at) {
-        if (statement[at] == "*") stars += '*';
-        if (statement[at] == "=") {
-          while (at < statement.size() && statement[at] != ",") ++at;
-        }
-        if (at < statement.size() && statement[at] == ",") stars.clear();
-        if (at >= statement.size() || !statement[at].is_word()) continue;
-        StructMember member{base + stars, std::string(statement[at].text)};
-        int count = 1;
-        if (at + 2 < statement.size() && statement[at + 1] == "[") {
-          count =
-              static_cast<int>(std::clamp<std::int64_t>(integer_of(statement[at + 2]).value_or(0), 0, 4096));
-          at = closing_bracket(statement, at + 1);
-        }
-        for (int c = 0; c < count; ++c) all.push_back(member);
-        if (count == 0) return {};
-      }
-    }
-    return all;
+    if (is_named || is_typedef) return members_in(tokens_.subspan(open + 1, close - open - 1));
   }
   return {};
 }
@@ -104,33 +135,23 @@ std::optional<TypeLayout> LaunchingCode::layout(std::string_view type) const {
   if (name.ends_with('*')) return TypeLayout{8, 8, std::nullopt, 0};
   name = resolved_type(name);
   if (name.ends_with('*')) return TypeLayout{8, 8, std::nullopt, 0};
-  static const std::regex kVector("(u?char|u?short|u?int|u?long|u?longlong|float|double|half)([1234])");
-  std::smatch parts;
-  if (std::regex_match(name, parts, kVector)) {
-    const std::string part = parts[1].str();
-    const std::string base = part == "char"                           ? "int8"
-                             : part == "uchar"                        ? "uint8"
-                             : part == "ushort"                       ? "uint16"
-                             : part == "uint"                         ? "uint32"
-                             : part == "long" || part == "longlong"   ? "int64"
-                             : part == "ulong" || part == "ulonglong" ? "uint64"
-                                                                      : part;
-    if (const auto element = element_type_from_name(base)) {
-      const auto count = static_cast<std::size_t>(parts[2].str()[0] - '0');
-      const std::size_t size = element_size(*element);
-      return TypeLayout{size * count, count == 3 ? size : std::min<std::size_t>(16, size * count), element,
-                        count};
-    }
-  }
+  if (const auto vector = vector_layout(name)) return vector;
   if (const auto element = element_type_from_name(name)) {
     const std::size_t size = element_size(*element);
     return TypeLayout{size, size, element, 1};
   }
-  static const std::map<std::string, std::size_t, std::less<>> kStates = {
-      {"curandState", 48}, {"curandState_t", 48}, {"curandStateXORWOW_t", 48}, {"curandStateXORWOW", 48},
-      {"curandStatePhilox4_32_10_t", 64}, {"curandStatePhilox4_32_10", 64}};
+  static const std::map<std::string, std::size_t, std::less<>> kStates = {{"curandState", 48},
+                                                                          {"curandState_t", 48},
+                                                                          {"curandStateXORWOW_t", 48},
+                                                                          {"curandStateXORWOW", 48},
+                                                                          {"curandStatePhilox4_32_10_t", 64},
+                                                                          {"curandStatePhilox4_32_10", 64}};
   if (const auto state = kStates.find(name); state != kStates.end())
     return TypeLayout{state->second, state->second == 48 ? 8u : 16u, std::nullopt, 0};
+  return struct_layout(name);
+}
+
+std::optional<TypeLayout> LaunchingCode::struct_layout(const std::string& name) const {
   const std::vector<StructMember> parts_of = members(name);
   if (parts_of.empty()) return std::nullopt;
   TypeLayout all;
@@ -176,8 +197,7 @@ std::optional<std::string> LaunchingCode::declared_type(std::string_view name, s
       const bool is_type =
           tokens_[k + 1].is_word() || tokens_[k + 1] == "*" || tokens_[k + 1] == ":" || tokens_[k] == ":";
       if (!is_type) break;
-      base += (base.empty() || base.ends_with(':') || tokens_[k] == ":" ? "" : " ") +
-              std::string(tokens_[k].text);
+      append_word(base, tokens_[k]);
     }
     if (base.empty() || declares_nothing(base)) continue;
     if (scope_of(i) == scope_of(place)) return base + stars;
@@ -202,20 +222,26 @@ std::optional<SizeTerm> LaunchingCode::size_of(Tokens what, std::size_t place) {
   for (; stars > 0 && type->ends_with('*'); --stars) type->pop_back();
   auto size = bytes(layout(*type));
   if (!size || stars > 0) return size;
-  // The extents of an array: sizeof(bins).
+  // An array: sizeof(bins).
   for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
     if (tokens_[i] != name || !tokens_[i - 1].is_word() || tokens_[i + 1] != "[") continue;
-    for (std::size_t open = i + 1; open < tokens_.size() && tokens_[open] == "[";) {
-      const std::size_t close = closing_bracket(tokens_, open);
-      if (close == tokens_.size()) return std::nullopt;
-      const auto extent = translate(tokens_.subspan(open + 1, close - open - 1), place);
-      if (!extent) return std::nullopt;
-      size = size->times(*extent);
-      open = close + 1;
-    }
-    break;
+    const auto extent = array_extent(i + 1, place);
+    return extent ? std::optional(size->times(*extent)) : std::nullopt;
   }
   return size;
+}
+
+std::optional<SizeTerm> LaunchingCode::array_extent(std::size_t open, std::size_t place) {
+  SizeTerm product = SizeTerm::number(1);
+  while (open < tokens_.size() && tokens_[open] == "[") {
+    const std::size_t close = closing_bracket(tokens_, open);
+    if (close == tokens_.size()) return std::nullopt;
+    const auto extent = translate(tokens_.subspan(open + 1, close - open - 1), place);
+    if (!extent) return std::nullopt;
+    product = product.times(*extent);
+    open = close + 1;
+  }
+  return product;
 }
 
 }  // namespace gktune

@@ -1,5 +1,3 @@
-#include "engine/import/recordings.h"
-
 #include <array>
 #include <cstdio>
 #include <ctime>
@@ -8,6 +6,7 @@
 
 #include "db/store/archive.h"
 #include "db/store/sqlite_store.h"
+#include "engine/import/recordings.h"
 #include "tuner/core/version.h"
 #include "tuner/recording/recording.h"
 #include "tuner/space/content_key.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "db/store/sqlite_store.h"
-#include "engine/objective_text.h"
+#include "engine/spaces.h"
 #include "tuner/core/text.h"
 #include "tuner/core/whole_file.h"
 #include "tuner/space/plan.h"

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "db/exchange/exchange.h"
-#include "engine/device/find_device.h"
-#include "engine/engine_error.h"
+#include "engine/devices.h"
 #include "tuner/core/result.h"
 #include "tuner/device/replay/replay_device.h"
 #include "tuner/recording/recording.h"

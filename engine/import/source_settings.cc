@@ -1,7 +1,7 @@
-#include "engine/import/launching_code.h"
-
 #include <algorithm>
 #include <optional>
+
+#include "engine/import/launching_code.h"
 
 namespace gktune {
 namespace {
@@ -37,7 +37,8 @@ void add_macro(Tokens line, LaunchingCode& code, std::vector<SourceSetting>& set
 }
 
 // enum { WARPS = 4, ITEMS = 8 };
-void add_enumerators(Tokens tokens, std::size_t at, LaunchingCode& code, std::vector<SourceSetting>& settings) {
+void add_enumerators(Tokens tokens, std::size_t at, LaunchingCode& code,
+                     std::vector<SourceSetting>& settings) {
   std::size_t open = at;
   while (open < tokens.size() && tokens[open] != "{" && tokens[open] != ";") ++open;
   if (open >= tokens.size() || tokens[open] != "{") return;

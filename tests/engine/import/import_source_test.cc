@@ -388,6 +388,9 @@ TEST_F(ImportTest, incomplete_and_odd_sources_do_not_crash) {
         "struct S { S s; };\n__global__ void k(S s) {}\nint main() { k<<<1 << 62, 1 / 0, 1 % 0>>>(s); }\n",
         "#define F(x) G(F(x), x)\n#define G(x, y) F(G(x, y)) + F()\n#define H(\n__global__ void k(float* x) "
         "{}\nint main() { k<<<F(1), G(F(1), 2)>>>(x); }\n",
+        "__global__ void k(int* x, int n) {}\nvoid f(int a, int b, int c) { g(a + b + c, b + c, c + a + b); "
+        "}\n"
+        "void g(int a, int b, int c) { f(a + b + c, c + b, b + a + c); k<<<a, b>>>(x, c); }\n",
         "#define A B\n#define B A\n__global__ void k(float* x) { x[A] = B; }\nint main() { k<<<A, B>>>(x); "
         "}\n"}) {
     EXPECT_TRUE(import_space_text(odd, "kernel.cu").ok()) << odd;
