@@ -116,7 +116,7 @@ std::vector<Problem> one_for_each_source(const std::vector<Axis>& axes,
   std::vector<Problem> chosen;
   std::set<std::string> seen;
   for (const Problem& problem : problems) {
-    Problem macros;  // what the compiler sees
+    Problem macros;  // the compiler sees these axes only
     for (const Axis& axis : axes)
       if (!axis.macro.empty()) macros.set(axis.name, *problem.find(axis.name));
     if (seen.insert(macros.json()).second) chosen.push_back(problem);

@@ -207,8 +207,8 @@ std::vector<Problem> problems_to_check(const CheckRequest& request) {
   return one_for_each_source(kernel.axes, request.problems ? *request.problems : problems_of(kernel));
 }
 
-// Moves what did not run out of the findings, unless nothing ran. A launch that this device refuses tells
-// nothing about the kernel's accesses. The engine may choose sizes for which no launch can be formed; over an
+// Moves launches that did not run from the findings to `not_run`, unless nothing ran. A launch that this
+// device refuses tells nothing about the kernel's accesses. The engine may choose sizes for which no launch can be formed; over an
 // empty problem that is expected.
 void set_apart_what_did_not_run(CheckResult& result, bool has_awkward_problems) {
   const auto is_unformed = [&](const Trial& trial) {

@@ -30,7 +30,7 @@ std::optional<DeviceChoice> gpu_from(const DeviceKind& kind, std::string_view te
   return choice;
 }
 
-// The forms of a device's name. `number`, `version` and `file` stand for what a user fills in.
+// The forms of a device's name. `number`, `version` and `file` are placeholders.
 std::vector<std::string> forms(std::string_view number, std::string_view version, std::string_view file) {
   std::vector<std::string> all = {"auto", "host"};
   for (const DeviceKind& kind : known_device_kinds()) {

@@ -174,6 +174,47 @@ void set_absent(StudyFacts& facts) {
   }
 }
 
+// The winner and the device on which it was measured.
+Result<void> set_winner(const TrialStore& store, const Best& winner, StudyFacts& facts) {
+  facts.winner = winner;
+  auto studied = store.trial(winner.trial.id);
+  if (!studied) return studied.error();
+  if (!*studied) return {};
+  facts.device = (*studied)->device;
+  facts.host_name = (*studied)->host_name;
+  if (facts.device) facts.peaks = peak_shares(winner.trial.metrics, *facts.device);
+  return {};
+}
+
+// The gain of the winner over the median configuration.
+std::optional<Gain> gain_of(const StudyFacts& facts, const Objective& objective, std::vector<Trial> trials) {
+  if (!facts.winner) return std::nullopt;
+  Tuning tuning;
+  tuning.objective = objective;
+  tuning.trials = std::move(trials);
+  tuning.outcome.best = facts.winner->trial;
+  tuning.outcome.playoff = facts.finalists;
+  return gains_of(tuning).over_median;
+}
+
+// The best point of each pair of groups of two parameters.
+std::vector<std::size_t> best_of_pairs(const StudyFacts& facts) {
+  std::vector<std::size_t> best;
+  for (std::size_t a = 0; a < facts.parameters.size(); ++a) {
+    for (std::size_t b = a + 1; b < facts.parameters.size(); ++b) {
+      std::vector<bool> is_filled(kMostGroups * kMostGroups);
+      for (const std::size_t i : facts.ranking) {
+        const std::vector<std::uint32_t>& places = facts.points[i].places;
+        const std::size_t cell = group_of(places[a], facts.parameters[a].values.size()) * kMostGroups +
+                                 group_of(places[b], facts.parameters[b].values.size());
+        if (!is_filled[cell]) best.push_back(i);
+        is_filled[cell] = true;
+      }
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 Result<StudyFacts> facts_of(const TrialStore& store, const StudySummary& summary,
@@ -203,14 +244,7 @@ Result<StudyFacts> facts_of(const TrialStore& store, const StudySummary& summary
   if (*playoff) facts.finalists = std::move((*playoff)->finalists);
   const auto winner = std::ranges::find(winners, summary.id, &Best::study_id);
   if (winner != winners.end()) {
-    facts.winner = *winner;
-    auto studied = store.trial(winner->trial.id);
-    if (!studied) return studied.error();
-    if (*studied) {
-      facts.device = (*studied)->device;
-      facts.host_name = (*studied)->host_name;
-    }
-    if (facts.device) facts.peaks = peak_shares(winner->trial.metrics, *facts.device);
+    if (auto set = set_winner(store, *winner, facts); !set) return set.error();
   }
   std::vector<double> scores;
   for (const std::size_t i : facts.ranking) scores.push_back(facts.points[i].score);
@@ -219,14 +253,7 @@ Result<StudyFacts> facts_of(const TrialStore& store, const StudySummary& summary
   set_causes(*trials, facts);
   facts.shares = shares_of(facts);
   set_absent(facts);
-  if (facts.winner) {
-    Tuning tuning;
-    tuning.objective = objective;
-    tuning.trials = *std::move(trials);
-    tuning.outcome.best = facts.winner->trial;
-    tuning.outcome.playoff = facts.finalists;
-    facts.gain = gains_of(tuning).over_median;
-  }
+  facts.gain = gain_of(facts, objective, *std::move(trials));
   return facts;
 }
 
@@ -246,24 +273,11 @@ Sample sample_of(const StudyFacts& facts, std::size_t size) {
   };
   for (const std::size_t i : facts.improvements) take(i);
   for (std::size_t i = 0; i < std::min<std::size_t>(100, facts.ranking.size()); ++i) take(facts.ranking[i]);
-  // Points come best first, so that the first one of a cell is its best.
-  for (std::size_t a = 0; a < facts.parameters.size(); ++a) {
-    for (std::size_t b = a + 1; b < facts.parameters.size(); ++b) {
-      const auto cell_of = [&](const StudyFacts::Point& point) {
-        return group_of(point.places[a], facts.parameters[a].values.size()) * kMostGroups +
-               group_of(point.places[b], facts.parameters[b].values.size());
-      };
-      std::vector<bool> is_filled(kMostGroups * kMostGroups);
-      for (const std::size_t i : facts.ranking) {
-        const std::size_t cell = cell_of(facts.points[i]);
-        if (is_filled[cell]) continue;
-        is_filled[cell] = true;
-        if (taken < size / 2 + 100) {
-          take(i);
-        } else if (!is_taken[i]) {
-          sample.has_every_pair = false;
-        }
-      }
+  for (const std::size_t i : best_of_pairs(facts)) {
+    if (taken < size / 2 + 100) {
+      take(i);
+    } else if (!is_taken[i]) {
+      sample.has_every_pair = false;
     }
   }
   const std::size_t left = size > taken ? size - taken : 0, others = count - taken;

@@ -46,7 +46,7 @@ Result<std::vector<StudySummary>> select_studies(std::vector<StudySummary> studi
 // and callers report ambiguous_number(): 017 means the id, and 17@ the kernel.
 std::optional<std::int64_t> number_in(std::string_view word);
 bool is_kernel(const std::vector<StudySummary>& studies, std::string_view word);
-// `what` is the thing that has the id: "study".
+// `what` names the thing that has the id: "study".
 Error ambiguous_number(const std::string& word, const std::string& what);
 
 // The studies that a word names: by id (17), or by kernel, problem and device (reduce, reduce/n=1Mi,

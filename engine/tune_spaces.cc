@@ -121,7 +121,7 @@ class SpaceTuner {
     const bool is_limited = limits.trials > 0 || limits.seconds > 0;
     const bool tries_all = request.strategy == "exhaustive";
     limits.gain = settings_.gain.value_or(is_limited || tries_all ? 0 : effort.limits.gain);
-    const bool is_free = settings_.trials == 0 || settings_.seconds == 0;  // by the user's word
+    const bool is_free = settings_.trials == 0 || settings_.seconds == 0;  // the user lifted the limits
     if (!is_limited && !is_free) limits.seconds = effort.limits.seconds;
     return request;
   }
@@ -134,9 +134,9 @@ class SpaceTuner {
     if (tuning->outcome.measured > 0 && opened.workers != nullptr)
       tuning->busy = busy_between(before, opened.usage());
     if (events_.on_tuned) events_.on_tuned(*tuning);
-    // The device may not be what it was said to be.
+    // The kept description of the device may be wrong.
     if (tuning->outcome.end == TuneOutcome::End::machine_failed) spaces_.device.forget();
-    // After a stop or a failure of the machine the other problems fare no better.
+    // A stop or a failure of the machine would end the other problems too.
     return tuning->outcome.was_cut_short() ? RunEnd::cut_short : RunEnd::complete;
   }
 

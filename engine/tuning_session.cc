@@ -1,6 +1,7 @@
 #include "engine/tuning_session.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <limits>
 #include <memory>
@@ -19,14 +20,17 @@
 namespace gktune {
 namespace {
 
+constexpr std::chrono::milliseconds kPlayoffInterval{100};
+// A claim on a configuration expires this long after the program died.
+constexpr std::chrono::seconds kLease{15};
+
 // Renews the claims of a session in a thread and releases them at the end. If the program dies, they expire.
 class ClaimRenewal {
  public:
   // The store must outlive this object.
-  ClaimRenewal(TrialStore& store, std::int64_t session, std::chrono::milliseconds lease)
+  ClaimRenewal(TrialStore& store, std::int64_t session)
       : store_(store),
         session_(session),
-        lease_(lease),
         thread_([this](const std::stop_token& stop) { renew_until(stop); }) {}
   ClaimRenewal(const ClaimRenewal&) = delete;
   ClaimRenewal& operator=(const ClaimRenewal&) = delete;
@@ -42,17 +46,14 @@ class ClaimRenewal {
     std::mutex mutex;
     std::condition_variable_any stopped;
     std::unique_lock lock(mutex);
-    while (!stopped.wait_for(lock, stop, lease_ / 5, [&stop] { return stop.stop_requested(); }))
-      (void)store_.renew_claims(session_, lease_);
+    while (!stopped.wait_for(lock, stop, kLease / 5, [&stop] { return stop.stop_requested(); }))
+      (void)store_.renew_claims(session_, kLease);
   }
 
   TrialStore& store_;
   std::int64_t session_;
-  std::chrono::milliseconds lease_;
   std::jthread thread_;
 };
-
-constexpr std::chrono::milliseconds kPlayoffInterval{100};
 
 EngineError failed(const Error& error) { return {EngineError::Kind::failed, error.message}; }
 
@@ -196,7 +197,7 @@ class TuningSession {
     for (const Trial& trial : tuning_.trials) count(trial);
     progress_.done_before = progress_.done;
     // All of the trials are measured again if it is fresh: there is nothing to share.
-    if (!tuning_.is_fresh) claims_.emplace(site_.store, site_.session, site_.lease);
+    if (!tuning_.is_fresh) claims_.emplace(site_.store, site_.session);
     const std::string description = searcher_->description();
     if (site_.events.on_search && !description.empty()) site_.events.on_search(description);
 
@@ -298,7 +299,7 @@ class TuningSession {
   }
 
   bool claim(const std::optional<Config>& config) {
-    const auto granted = site_.store.claim(id_, site_.session, config, site_.lease);
+    const auto granted = site_.store.claim(id_, site_.session, config, kLease);
     return succeeds(granted) && *granted;
   }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -50,8 +49,6 @@ struct TuneSite {
   std::int64_t session = 0;
   RunEvents events = {};
   std::function<double()> clock_s = wall_clock_s;  // the device's clock
-  // A claim on a configuration expires this long after this program died; see TrialStore.
-  std::chrono::milliseconds lease = std::chrono::seconds(15);
 };
 
 // Tunes one problem: resumes earlier trials, searches, stores each trial when it ends, and stores the winner.

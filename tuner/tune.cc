@@ -344,7 +344,7 @@ class TuneRun {
   // True: submit no more candidates. Later trials can only lift an end by convergence.
   bool is_over() {
     const bool is_decided = end_ && end_ != End::converged;
-    // After the last candidate was submitted, a stop still takes back those that wait.
+    // After the last candidate was submitted, a stop takes back the candidates that wait.
     if (is_decided && (end_ == End::stopped || !is_stopped())) return true;
     end_ = is_decided ? End::stopped : reason_to_end();
     if (end_ == End::seconds || end_ == End::stopped) in_flight_ -= device_.withdraw();

@@ -85,12 +85,12 @@ TEST(ProblemSelection, an_integer_axis_takes_only_integers) {
 
 TEST(ProblemSelection, a_malformed_selection_is_refused) {
   for (const char* text : {"", "n", "=1", "n=", "n=1,", ",n=1", "1Mi,n=2"}) {
-    auto selection = parse_selection(text, "n=1Mi,T=float");
+    auto selection = select_problems(reduce(), {text});
     ASSERT_FALSE(selection.ok()) << text;
     EXPECT_EQ(selection.error().message,
               "'" + std::string(text) + "' selects no values; write it as n=1Mi,T=float");
   }
-  EXPECT_EQ(parse_selection("n=1,n=2", "").error().message, "'n=1,n=2' names n twice; write it as n=A,B");
+  EXPECT_EQ(select_problems(reduce(), {"n=1,n=2"}).error().message, "'n=1,n=2' names n twice; write it as n=A,B");
 }
 
 TEST(ProblemSelection, a_question_takes_its_axes_and_their_types_from_known_problems) {
