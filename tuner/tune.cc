@@ -145,33 +145,6 @@ std::vector<Trial> playoff_entrants(const TuneTask& task, const Ranking& ranking
   return entrants;
 }
 
-// The time limit of a run.
-class TimeBudget {
- public:
-  explicit TimeBudget(const TuneTask& task) : task_(task), begin_s_(task.clock_s()) {}
-
-  bool is_spent(double reserved_s = 0) const {
-    const double limit_s = task_.limits.seconds;
-    return limit_s > 0 && task_.clock_s() - begin_s_ >= limit_s - reserved_s;
-  }
-
-  // True: the rest is for the playoff, whose time the trials of the finalists tell; a quarter at most.
-  bool is_spent_by_search(const Ranking& ranking) const {
-    if (task_.limits.seconds <= 0) return false;
-    const auto finalists = ranking.finalists(task_.timing.finalists);
-    double playoff_s = 0;
-    for (const Trial* trial : finalists) {
-      const auto samples = std::max<std::ptrdiff_t>(std::ssize(trial->samples_us), 1);
-      playoff_s += trial->run_s * task_.timing.rounds.count / static_cast<double>(samples);
-    }
-    return is_spent(finalists.size() < 2 ? 0 : std::min(playoff_s, 0.25 * task_.limits.seconds));
-  }
-
- private:
-  const TuneTask& task_;
-  double begin_s_;
-};
-
 // The interval between questions to other tuners while they measure the rest.
 constexpr std::chrono::milliseconds kSharingInterval{50};
 
@@ -249,7 +222,7 @@ class TuneRun {
         searcher_(searcher),
         device_(device),
         events_(events),
-        budget_(task),
+        begin_s_(task.clock_s()),
         patience_(task.limits),
         watch_(task.timing.drift_interval, task.earlier),
         shared_(events.sharing) {
@@ -354,9 +327,26 @@ class TuneRun {
   std::optional<End> reason_to_end() const {
     if (is_stopped()) return End::stopped;
     if (task_.limits.trials > 0 && submitted_ >= task_.limits.trials) return End::trials;
-    if (budget_.is_spent_by_search(ranking_)) return End::seconds;
+    if (is_time_over(playoff_s())) return End::seconds;
     if (patience_.is_over(submitted_)) return End::converged;
     return std::nullopt;
+  }
+
+  bool is_time_over(double reserved_s) const {
+    const double limit_s = task_.limits.seconds;
+    return limit_s > 0 && task_.clock_s() - begin_s_ >= limit_s - reserved_s;
+  }
+
+  // The time that the search leaves for the playoff, by the trials of the finalists: at most a quarter.
+  double playoff_s() const {
+    const auto finalists = ranking_.finalists(task_.timing.finalists);
+    if (finalists.size() < 2) return 0;
+    double seconds = 0;
+    for (const Trial* trial : finalists) {
+      const auto samples = std::max<std::ptrdiff_t>(std::ssize(trial->samples_us), 1);
+      seconds += trial->run_s * task_.timing.rounds.count / static_cast<double>(samples);
+    }
+    return std::min(seconds, 0.25 * task_.limits.seconds);
   }
 
   // Takes back the candidates that wait: they would fail as well. A later run tries them.
@@ -437,7 +427,7 @@ class TuneRun {
     if (events_.on_playoff)
       events_.on_playoff({so_far.size(), static_cast<int>(rounds_of(so_far)), task_.timing.rounds.count});
     if (is_stopped()) outcome_.end = End::stopped;
-    if (outcome_.end == End::stopped || budget_.is_spent()) return false;
+    if (outcome_.end == End::stopped || is_time_over(0)) return false;
     // Another objective than time is decided by all rounds.
     if (task_.timing.cutoff == TimingPolicy::Cutoff::none) return true;
     return !is_playoff_decided(
@@ -457,7 +447,7 @@ class TuneRun {
   Device& device_;
   const TuneEvents& events_;
   Ranking ranking_;
-  TimeBudget budget_;
+  double begin_s_;
   Patience patience_;
   DriftWatch watch_;
   SharedWork shared_;
