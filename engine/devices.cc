@@ -14,7 +14,7 @@
 #include "tuner/device/backends.h"
 #include "tuner/device/worker/cores.h"
 #include "tuner/device/worker/job.h"
-#include "tuner/device/worker/private_folder.h"
+#include "tuner/device/worker/folders.h"
 #include "tuner/space/content_key.h"
 
 namespace gktune {

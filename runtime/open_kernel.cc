@@ -10,7 +10,7 @@
 #include "runtime/temporary_folder.h"
 #include "tuner/core/text.h"
 #include "tuner/core/version.h"
-#include "tuner/device/worker/private_folder.h"
+#include "tuner/device/worker/folders.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {

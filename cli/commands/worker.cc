@@ -4,7 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/flags.h"
 #include "tuner/device/backends.h"
-#include "tuner/device/worker/serve_worker.h"
+#include "tuner/device/worker/backend.h"
 
 namespace gktune {
 namespace {

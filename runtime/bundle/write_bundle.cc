@@ -21,7 +21,7 @@
 #include "tuner/core/version.h"
 #include "tuner/device/backends.h"
 #include "tuner/device/host/host_backend.h"
-#include "tuner/device/worker/private_folder.h"
+#include "tuner/device/worker/folders.h"
 #include "tuner/space/content_key.h"
 #include "tuner/space/plan.h"
 #include "tuner/space/space_file.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "tuner/device/backends.h"
-#include "tuner/device/worker/serve_worker.h"
+#include "tuner/device/worker/backend.h"
 
 int main(int argc, char** argv) {
   using namespace gktune;

@@ -16,7 +16,7 @@
 #include "tests/scratch_folder.h"
 #include "tests/process/processes.h"
 #include "tuner/process/outside_kills.h"
-#include "tuner/device/worker/run_folder.h"
+#include "tuner/device/worker/folders.h"
 
 namespace gktune {
 namespace {

@@ -103,6 +103,67 @@ TEST(Fingerprint, does_not_depend_on_the_folder_of_the_files) {
   EXPECT_EQ(read->fingerprint, kUnchanged);
 }
 
+// Gives a field another value than its default.
+template <class T>
+void change(T& field) {
+  if constexpr (std::is_enum_v<T>) {
+    field = static_cast<T>(1);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    field = T{1};
+  } else if constexpr (std::same_as<T, std::string>) {
+    field = "changed";
+  } else if constexpr (std::same_as<T, Pattern>) {
+    field.text = "changed";
+  } else if constexpr (std::same_as<T, Expression>) {
+    field = *Expression::parse("7");
+  } else if constexpr (requires { field.has_value(); }) {
+    change(field.emplace());
+  } else if constexpr (requires { field.resize(1); }) {
+    field.resize(1);
+  } else if constexpr (requires { field.fill({}); }) {
+    change(field[2]);
+  } else {
+    fields([](const char*, auto& member) { change(member); }, field);
+  }
+}
+
+// The fingerprints after changing each field of `object`, which is part of the kernel.
+template <class T>
+void expect_that_each_field_counts(const KernelDefinition& kernel, T& object) {
+  const T before = object;
+  const std::string unchanged = fingerprint(kernel, {}, {});
+  int count = 0;
+  fields([&](const char*, const auto&) { ++count; }, object);
+  for (int chosen = 0; chosen < count; ++chosen) {
+    int place = 0;
+    const char* changed_name = "";
+    const auto change_chosen = [&](const char* name, auto& field) {
+      if (place++ != chosen) return;
+      changed_name = name;
+      change(field);
+    };
+    fields(change_chosen, object);
+    EXPECT_NE(fingerprint(kernel, {}, {}), unchanged) << changed_name;
+    object = before;
+  }
+}
+
+TEST(Fingerprint, depends_on_every_field_of_launches_and_arguments) {
+  KernelDefinition kernel;
+  kernel.launches.resize(1);
+  kernel.launches[0].arguments.resize(1);
+  kernel.arguments.resize(1);
+  kernel.references.resize(1);
+  kernel.options.resize(1);
+  expect_that_each_field_counts(kernel, kernel.launches[0]);
+  expect_that_each_field_counts(kernel, kernel.launches[0].arguments[0]);
+  expect_that_each_field_counts(kernel, kernel.arguments[0]);
+  expect_that_each_field_counts(kernel, kernel.arguments[0].contents);
+  expect_that_each_field_counts(kernel, kernel.arguments[0].check.emplace());
+  expect_that_each_field_counts(kernel, kernel.references[0]);
+  expect_that_each_field_counts(kernel, kernel.options[0]);
+}
+
 TEST(content_key, is_different_for_each_content) {
   EXPECT_EQ(content_key("").size(), 32u);
   EXPECT_EQ(content_key("a"), content_key("a"));

@@ -138,6 +138,34 @@ TEST(Messages, keeps_times_exactly) {
               decoded.is_unexplained);
 }
 
+TEST(Messages, keeps_every_field_of_a_device_and_of_a_trial) {
+  RunReply reply;
+  DeviceInfo info;
+  int next = 1;
+  const auto set = [&](const char*, auto&& field) {
+    auto& member = member_of(field);
+    if constexpr (std::is_arithmetic_v<std::remove_reference_t<decltype(member)>>) {
+      member = static_cast<std::remove_reference_t<decltype(member)>>(next++);
+    }
+  };
+  std::string sent, received;
+  const auto values_to = [](std::string& text) {
+    return [&text](const char* name, auto&& field) {
+      if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(member_of(field))>>)
+        text += std::string(name) + ' ' + std::to_string(member_of(field)) + '\n';
+    };
+  };
+  fields(set, reply);
+  fields(set, info);
+  fields(values_to(sent), reply);
+  fields(values_to(sent), info);
+  const RunReply same_reply = *decode<RunReply>(encode(reply));
+  const DeviceInfo same_info = *decode<DeviceInfo>(encode(info));
+  fields(values_to(received), same_reply);
+  fields(values_to(received), same_info);
+  EXPECT_EQ(received, sent);
+}
+
 TEST(Messages, keeps_devices_variants_and_samples) {
   DeviceInfo info;
   info.name = "CPU: x";

@@ -1,5 +1,3 @@
-#include "tuner/device/worker/private_folder.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +6,7 @@
 
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
+#include "tuner/device/worker/folders.h"
 
 namespace gktune {
 namespace {

@@ -1,5 +1,3 @@
-#include "tuner/device/worker/run_folder.h"
-
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "tests/scratch_folder.h"
+#include "tuner/device/worker/folders.h"
 
 namespace gktune {
 namespace {

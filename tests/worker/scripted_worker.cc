@@ -17,8 +17,8 @@
 #include <thread>
 
 #include "tests/process/processes.h"
+#include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/fault_report.h"
-#include "tuner/device/worker/serve_worker.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/process/child_process.h"
 

@@ -62,9 +62,7 @@ class WorkerDeviceTest : public ::testing::Test {
   }
 
   // The process of a candidate must start with the candidate's number as its number of threads.
-  void number_is_a_setting() {
-    kernel_.environment.push_back({"OMP_NUM_THREADS", expression("number")});
-  }
+  void number_is_a_setting() { kernel_.environment.push_back({"OMP_NUM_THREADS", expression("number")}); }
 
   // No worker of that role gets ready from now on.
   void refuse(const std::string& role) { folder_.write("refusals", role); }
@@ -305,9 +303,8 @@ std::thread killer_of(const std::string& name, int times) {
     pid_t last = 0;
     for (int i = 0; i < times; ++i) {
       EXPECT_TRUE(eventually([&] {
-        const auto found = processes_where([&](const ProcessState& state) {
-          return state.parent == tuner && state.name == name;
-        });
+        const auto found = processes_where(
+            [&](const ProcessState& state) { return state.parent == tuner && state.name == name; });
         if (found.empty() || found.front() == last) return false;
         last = found.front();
         return ::kill(last, SIGKILL) == 0;

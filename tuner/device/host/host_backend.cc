@@ -17,7 +17,7 @@
 #include "tuner/device/host/usable_memory.h"
 #include "tuner/device/run/forking_runner.h"
 #include "tuner/device/worker/cores.h"
-#include "tuner/device/worker/descendants.h"
+#include "tuner/device/worker/job_process.h"
 
 namespace gktune {
 namespace {

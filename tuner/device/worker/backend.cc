@@ -1,8 +1,154 @@
 #include "tuner/device/worker/backend.h"
 
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <variant>
+
 #include "tuner/core/whole_file.h"
+#include "tuner/device/worker/channel.h"
+#include "tuner/device/worker/fault_report.h"
+#include "tuner/device/worker/job.h"
+#include "tuner/process/child_process.h"
 
 namespace gktune {
+namespace {
+
+// Compilers give way to the tuner and its run worker, which a GPU waits for.
+constexpr int kCompilerNiceness = 10;
+
+// Kills the worker with its children, such as compilers, which are in its group.
+void end_group(int) { ::kill(0, SIGKILL); }
+
+void die_with_parent() {
+  struct sigaction action {};
+  action.sa_handler = end_group;
+  for (const int signal : {SIGTERM, kEndJobSignal}) ::sigaction(signal, &action, nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+}
+
+// The backend with the part that this worker serves.
+struct OpenBackend {
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<Compiler> compiler;
+  std::unique_ptr<Runner> runner;
+  bool is_lost = false;  // see RunReply::worker_is_lost
+};
+
+Result<OpenBackend> open_parts(WorkerRole role, const BackendOpener& open) {
+  OpenBackend opened;
+  auto backend = open();
+  if (!backend) return std::move(backend).error();
+  opened.backend = std::move(*backend);
+  if (role == WorkerRole::compile) {
+    opened.backend->limit_compile_worker();
+    auto compiler = opened.backend->compiler();
+    if (!compiler) return std::move(compiler).error();
+    opened.compiler = std::move(*compiler);
+  } else if (role == WorkerRole::run) {
+    auto runner = opened.backend->runner();
+    if (!runner) return std::move(runner).error();
+    opened.runner = std::move(*runner);
+  }
+  return opened;
+}
+
+Result<std::string> answer(OpenBackend& opened, DeviceQuestion question) {
+  const auto encoded = [](const auto& told) {
+    return told ? Result<std::string>(encode(*told)) : told.error();
+  };
+  switch (question) {
+    case DeviceQuestion::probe:
+      return encoded(opened.backend->probe());
+    case DeviceQuestion::host_code_compiler:
+      return encoded(opened.backend->host_code_compiler());
+    case DeviceQuestion::count:
+      break;
+  }
+  return encoded(opened.backend->count());
+}
+
+// An error ends the worker.
+Result<std::string> answer(OpenBackend& opened, const std::string& bytes) {
+  const Result<Request> request = decode_request(bytes);
+  if (!request) return request.error();
+  if (const auto* question = std::get_if<DeviceQuestion>(&*request)) return answer(opened, *question);
+  if (const auto* job = std::get_if<CompileJob>(&*request); job != nullptr && opened.compiler)
+    return encode(opened.compiler->compile(*job));
+  if (const auto* job = std::get_if<RunJob>(&*request); job != nullptr && opened.runner) {
+    const RunReply reply = opened.runner->run(*job);
+    opened.is_lost = reply.worker_is_lost;
+    return encode(reply);
+  }
+  if (const auto* job = std::get_if<PlayoffJob>(&*request); job != nullptr && opened.runner)
+    return encode(opened.runner->playoff(*job));
+  return Error{"a request that this kind of worker does not serve"};
+}
+
+}  // namespace
+
+int serve_worker(WorkerRole role, const BackendOpener& open) {
+  die_with_parent();
+  if (role == WorkerRole::compile) ::setpriority(PRIO_PROCESS, 0, kCompilerNiceness);
+  if (role == WorkerRole::run) ::signal(kQuestionSignal, SIG_IGN);  // until a runner handles it
+  ::fcntl(kChannelFd, F_SETFD, FD_CLOEXEC);                         // not for the worker's own children
+  Channel channel{FileDescriptor(kChannelFd)};
+  set_report_channel(kChannelFd);
+  bool is_paused = false;
+  const auto note_pause = [&](Frame::Kind kind) { is_paused = kind == Frame::Kind::pause; };
+  // A busy worker gets no other frames.
+  const auto read_pauses = [&] {
+    channel.read();
+    while (const std::optional<Frame> frame = channel.next()) note_pause(frame->kind);
+    return channel.is_open();
+  };
+  if (role == WorkerRole::compile) pause_tools_on({kChannelFd, read_pauses, [&] { return is_paused; }});
+  auto send = [&](Frame::Kind kind, std::string_view payload) {
+    channel.queue(kind, payload);
+    channel.write();
+  };
+
+  Result<OpenBackend> opened = open_parts(role, open);
+  if (!opened) {
+    send(Frame::Kind::not_ready, opened.error().message);
+    return 1;
+  }
+  std::string description;
+  if (role == WorkerRole::run) {
+    const auto info = opened->backend->identify();
+    if (!info) {
+      send(Frame::Kind::not_ready, info.error().message);
+      return 1;
+    }
+    description = encode(*info);
+  }
+  send(Frame::Kind::ready, description);
+  while (channel.is_open()) {
+    channel.read();
+    while (std::optional<Frame> frame = channel.next()) {
+      if (opened->is_lost) continue;  // the parent replaces this worker and sends the job again
+      if (frame->kind != Frame::Kind::request) {
+        note_pause(frame->kind);  // there is nothing to pause yet
+        continue;
+      }
+      const Result<std::string> reply = answer(*opened, frame->payload);
+      std::fflush(nullptr);  // output belongs to this job
+      if (!reply) {
+        send(Frame::Kind::not_ready, reply.error().message);
+        return 1;
+      }
+      send(Frame::Kind::reply, *reply);
+    }
+  }
+  set_report_channel(-1);
+  return 0;
+}
 
 Result<std::string> Compiler::loadable_code(const Module& module) const {
   auto bytes = read_whole(module.path);

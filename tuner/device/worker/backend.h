@@ -1,16 +1,18 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tuner/core/device_info.h"
+#include "tuner/core/fields.h"
 #include "tuner/core/result.h"
 #include "tuner/device/worker/job.h"
 
 namespace gktune {
-
 // The parts of one kind of hardware. They run in worker processes, which the `worker` command starts.
 
 // Runs in a compile worker.
@@ -62,5 +64,18 @@ struct BackendOptions {
   std::string cuda_home;    // the CUDA toolkit's folder; empty: the usual places
   std::string cache_dir;    // for compiled code; empty: none is kept
 };
+
+// The task of a worker process: to compile, to run candidates, or to answer questions about the hardware.
+enum class WorkerRole { compile, run, describe };
+inline EnumNames enum_names(WorkerRole) {
+  static constexpr std::string_view kNames[] = {"compile", "run", "describe"};
+  return kNames;
+}
+
+using BackendOpener = std::function<Result<std::unique_ptr<Backend>>()>;
+
+// Answers the parent's requests on descriptor 3 until the parent closes it. Returns the exit code. The parent
+// learns why a backend cannot be opened.
+int serve_worker(WorkerRole role, const BackendOpener& open);
 
 }  // namespace gktune

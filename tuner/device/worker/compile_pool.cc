@@ -16,7 +16,7 @@ void leave_out_pauses(std::vector<CompiledVariant>& variants, double busy_s) {
   for (CompiledVariant& variant : variants) variant.seconds *= busy_s / told_s;
 }
 
-// So many sources, or jobs of several, show what they cost.
+// The number of sources, or of jobs with several, that shows what they cost.
 constexpr int kFewestCosts = 4;
 // nvcc compiles host code and its libraries' templates, for which it may need minutes.
 constexpr double kHostCodeFactor = 5;
@@ -34,7 +34,7 @@ void CompilePool::add(std::uint64_t id, SourcePlan source) {
     return;
   }
   queue_.push_back({{id}, std::move(source)});
-  if (!broken_.empty()) fail_all();
+  if (!starts_.error().empty()) fail_all();
 }
 
 CompilePool::Task* CompilePool::find(const SourcePlan& source) {
@@ -63,11 +63,12 @@ void CompilePool::withdraw(std::uint64_t id, Clock::time_point now) {
 }
 
 void CompilePool::dispatch(Haste haste, std::size_t most_busy) {
-  while (!paused_ && !queue_.empty() && broken_.empty() && busy() < most_busy) {
+  while (!paused_ && !queue_.empty() && starts_.error().empty() &&
+         workers_that_are(Worker::State::busy) < most_busy) {
     Slot* slot = idle_slot();
     if (slot == nullptr) {
       const bool full = slots_.size() >= static_cast<std::size_t>(options_.jobs);
-      if (full || starting() >= queue_.size()) return;
+      if (full || workers_that_are(Worker::State::starting) >= queue_.size()) return;
       start_worker();
       continue;
     }
@@ -90,7 +91,8 @@ void CompilePool::start_worker() {
   if (worker) {
     slots_.push_back({std::move(*worker), {}});
   } else {
-    worker_failed(worker.error().message);
+    starts_.note(worker.error().message);
+    if (!starts_.error().empty()) fail_all();
   }
 }
 
@@ -100,14 +102,9 @@ CompilePool::Slot* CompilePool::idle_slot() {
   return slot == slots_.end() ? nullptr : &*slot;
 }
 
-std::size_t CompilePool::starting() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      slots_, [](const Slot& slot) { return slot.worker.state() == Worker::State::starting; }));
-}
-
-std::size_t CompilePool::busy() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      slots_, [](const Slot& slot) { return slot.worker.state() == Worker::State::busy; }));
+std::size_t CompilePool::workers_that_are(Worker::State state) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(slots_, [&](const Slot& slot) { return slot.worker.state() == state; }));
 }
 
 void CompilePool::note_cost(Slot& slot, const std::vector<Task>& batch,
@@ -134,7 +131,7 @@ std::size_t CompilePool::batch_of(const SourcePlan& source) const {
   return cost->together_s / cost->together <= cost->alone_s / cost->alone ? limit : 1;
 }
 
-// The first of the queue and its like: as many as fit into a job, but some are left for idle workers.
+// The first of the queue and those that can share a job with it. Some are left for idle workers.
 std::vector<CompilePool::Task> CompilePool::next_batch(Haste haste) {
   const auto jobs = static_cast<std::size_t>(options_.jobs);
   const Task& first = queue_.front();
@@ -168,19 +165,19 @@ void CompilePool::advance(Clock::time_point now) {
   for (Slot& slot : slots_) {
     slot.worker.advance(now);
     if (const auto reply = slot.worker.take_reply()) {
-      failures_ = 0;
+      starts_.forget();
       finish_job(slot, *reply, slot.worker.busy_s(now));
     }
     if (slot.worker.state() != Worker::State::dead) continue;
     if (slot.batch.empty()) {
-      worker_failed(slot.worker.death().failure.message);
+      starts_.note(slot.worker.death().failure.message);
     } else {
       busy_s_ += slot.worker.busy_s(now);
       take_apart(slot);
     }
   }
   std::erase_if(slots_, [](const Slot& slot) { return slot.worker.state() == Worker::State::dead; });
-  if (!broken_.empty()) fail_all();
+  if (!starts_.error().empty()) fail_all();
 }
 
 void CompilePool::finish_job(Slot& slot, const std::string& reply, double busy_s) {
@@ -253,17 +250,11 @@ void CompilePool::try_alone(Task task) {
   queue_.push_front(std::move(task));
 }
 
-void CompilePool::worker_failed(const std::string& message) {
-  if (++failures_ < kMostFailedStarts) return;
-  broken_ = "no compile worker can be started: " + message;
-  fail_all();
-}
-
 void CompilePool::fail_all() {
   for (Task& task : std::exchange(queue_, {})) {
     CompiledVariant variant;
     variant.status = Status::machine_failed;
-    variant.log = broken_;
+    variant.log = starts_.error();
     finish(task, std::move(variant));
   }
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tuner/device/worker/job.h"
-#include "tuner/process/outside_kills.h"
 #include "tuner/device/worker/worker.h"
+#include "tuner/process/outside_kills.h"
 
 namespace gktune {
 
@@ -88,8 +88,7 @@ class CompilePool {
   void note_cost(Slot& slot, const std::vector<Task>& batch, const std::vector<CompiledVariant>& variants);
   void start_worker();
   Slot* idle_slot();
-  std::size_t starting() const;
-  std::size_t busy() const;
+  std::size_t workers_that_are(Worker::State state) const;
   std::vector<Task> next_batch(Haste haste);
   void finish_job(Slot& slot, const std::string& reply, double busy_s);
   void take_apart(Slot& slot);
@@ -97,7 +96,6 @@ class CompilePool {
   void finish(const Task& task, CompiledVariant variant);
   void try_again(Task task);
   void try_alone(Task task);
-  void worker_failed(const std::string& message);
   void fail_all();
 
   Options options_;
@@ -106,8 +104,7 @@ class CompilePool {
   std::vector<Slot> slots_;
   std::vector<Cost> costs_;
   std::vector<Finished> finished_;
-  int failures_ = 0;    // workers in a row that died before their first reply
-  std::string broken_;  // why no worker can be started
+  StartFailures starts_{"no compile worker can be started: "};
   bool paused_ = false;
   double busy_s_ = 0;
   OutsideKills outside_kills_;

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "tuner/device/worker/frame.h"
+#include "tuner/device/worker/channel.h"
 
 namespace gktune {
 namespace {

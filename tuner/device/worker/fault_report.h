@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "tuner/core/trial.h"
-#include "tuner/device/worker/frame.h"
+#include "tuner/device/worker/channel.h"
 
 namespace gktune {
 

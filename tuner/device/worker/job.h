@@ -134,7 +134,7 @@ void fields(Archive&& archive, S& reply) {
   archive("is_unexplained", reply.is_unexplained);
 }
 
-// References and verifiers are plain code: they may be so much slower than a candidate.
+// References and verifiers are plain code. They may be slower than a candidate by this factor.
 inline constexpr double kReferenceFactor = 20;
 inline double reference_limit_s(const Plan& plan) { return kReferenceFactor * plan.time_limit_s; }
 

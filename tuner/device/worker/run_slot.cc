@@ -9,72 +9,64 @@ bool is_dead(const std::optional<Worker>& worker) { return worker && worker->sta
 
 }  // namespace
 
-bool RunSlot::takes_ahead(const Environment& environment) const {
-  return sent_ && !next_ && environment == command_.environment;
-}
-
 void RunSlot::start(Job job) {
-  if (job_) {
-    next_ = std::move(job);
-    active_->send(next_->request, next_->limits);
-    return;
-  }
-  if (job.environment != command_.environment) {
-    active_.reset();
-    spare_.reset();
+  if (jobs_.empty() && job.environment != command_.environment) {
+    drop_workers();
     command_.environment = job.environment;
-    failures_ = 0;
-    broken_.clear();
+    starts_ = StartFailures(kNoWorker);
   }
-  job_ = std::move(job);
-  sent_ = false;
-  attempts_ = 0;
+  jobs_.push_back(std::move(job));
   send_when_ready();
 }
 
 std::optional<Worker> RunSlot::started() {
   auto worker = Worker::start(command_);
   if (worker) return std::move(*worker);
-  worker_failed(worker.error().message);
+  starts_.note(worker.error().message);
   return std::nullopt;
 }
 
 void RunSlot::ensure_worker() {
-  if (!active_) active_ = spare_ ? std::exchange(spare_, std::nullopt) : started();
+  if (!active_) active_ = reserve_ ? std::exchange(reserve_, std::nullopt) : started();
 }
 
 // The reserve starts while the first one works, so that nothing waits for it.
 void RunSlot::ensure_reserve() {
-  if (has_lost_worker_ && sent_ && !spare_ && failures_ == 0) spare_ = started();
+  if (wants_reserve_ && sent_ > 0 && !reserve_ && starts_.count() == 0) reserve_ = started();
 }
 
 void RunSlot::get_ready() {
   if (!is_broken()) ensure_worker();
 }
 
+void RunSlot::drop_workers() {
+  active_.reset();
+  reserve_.reset();
+}
+
 // The machine has changed since it was described.
 void RunSlot::refuse_other_model() {
   const std::optional<DeviceInfo>& found = active_->device();
   if (!found || are_of_one_model(*found, expected_)) return;
-  broken_ = "the device is " + found->name + ", no longer " + expected_.name + ": run gktune again";
-  active_.reset();
-  spare_.reset();
+  starts_.give_up("the device is " + found->name + ", no longer " + expected_.name + ": run gktune again");
+  drop_workers();
 }
 
 void RunSlot::send_when_ready() {
-  while (job_ && !sent_) {
+  while (sent_ < jobs_.size()) {
     if (is_broken()) {
-      finish({job_->id, Failure{Status::machine_failed, broken_}});
+      finish(Failure{Status::machine_failed, starts_.error()}, 0);
       continue;
     }
     ensure_worker();
     if (!active_) continue;
-    if (active_->state() != Worker::State::idle) return;
-    refuse_other_model();
-    if (!active_) continue;
-    active_->send(job_->request, job_->limits);
-    if (next_) active_->send(next_->request, next_->limits);
-    sent_ = true;
+    if (sent_ == 0) {
+      if (active_->state() != Worker::State::idle) return;
+      refuse_other_model();
+      if (!active_) continue;
+    }
+    const Job& next = jobs_[sent_++];
+    active_->send(next.request, next.limits);
     ensure_reserve();
   }
 }
@@ -83,66 +75,63 @@ void RunSlot::replace_worker() {
   if (active_) {
     active_->kill();
     leaving_.push_back(*std::exchange(active_, std::nullopt));
-    has_lost_worker_ = true;
+    wants_reserve_ = true;
   }
-  sent_ = false;
+  sent_ = 0;
   ensure_worker();
   send_when_ready();
 }
 
 void RunSlot::leave() const {
   if (active_) active_->leave();
-  if (spare_) spare_->leave();
+  if (reserve_) reserve_->leave();
   for (const Worker& worker : leaving_) worker.leave();
 }
 
 void RunSlot::abandon() {
-  if (sent_ && active_) busy_s_ += active_->busy_s(Clock::now());
-  job_ = std::exchange(next_, std::nullopt);
+  if (sent_ > 0 && active_) busy_s_ += active_->busy_s(Clock::now());
+  if (!jobs_.empty()) jobs_.pop_front();
   replace_worker();
 }
 
 bool RunSlot::is_timing() const {
-  return sent_ && active_ && active_->state() == Worker::State::busy && active_->phase() == Phase::timing;
+  return sent_ > 0 && active_ && active_->state() == Worker::State::busy && active_->phase() == Phase::timing;
 }
 
 void RunSlot::add_to(std::vector<pollfd>& descriptors) const {
   if (active_) active_->add_to(descriptors);
-  if (spare_) spare_->add_to(descriptors);
+  if (reserve_) reserve_->add_to(descriptors);
   for (const Worker& worker : leaving_) worker.add_to(descriptors);
 }
 
 Clock::time_point RunSlot::deadline() const {
-  auto earliest = Clock::time_point::max();
-  if (active_) earliest = std::min(earliest, active_->deadline());
-  if (spare_) earliest = std::min(earliest, spare_->deadline());
-  return earliest;
+  return std::min(active_ ? active_->deadline() : Clock::time_point::max(),
+                  reserve_ ? reserve_->deadline() : Clock::time_point::max());
 }
 
 void RunSlot::advance(Clock::time_point now) {
   for (Worker& worker : leaving_) worker.advance(now);
   std::erase_if(leaving_, [](const Worker& worker) { return worker.state() == Worker::State::dead; });
-  if (spare_) spare_->advance(now);
-  if (is_dead(spare_)) {
-    const std::string message = spare_->death().failure.message;
-    spare_.reset();
-    worker_failed(message);
-  }
-  if (active_) take_replies(now);
-  if (is_dead(active_)) {
-    const Worker::JobEnd death = active_->death();
-    const double seconds = active_->busy_s(now);
-    const bool had_job = std::exchange(sent_, false);
-    active_.reset();
-    has_lost_worker_ = has_lost_worker_ || had_job;
-    if (!had_job) {
-      worker_failed(death.failure.message);
-    } else if (!try_again(death)) {
-      finish({job_->id, death.failure, seconds, std::nullopt, outside_kill_of(death)});
-    }
-  }
+  if (reserve_) reserve_->advance(now);
+  if (is_dead(reserve_)) starts_.note(std::exchange(reserve_, std::nullopt)->death().failure.message);
+  take_replies(now);
+  if (is_dead(active_)) bury_active(now);
   send_when_ready();
   ensure_reserve();
+}
+
+void RunSlot::bury_active(Clock::time_point now) {
+  const Worker::JobEnd death = active_->death();
+  const double seconds = active_->busy_s(now);
+  active_.reset();
+  if (std::exchange(sent_, 0) == 0) {
+    starts_.note(death.failure.message);
+    return;
+  }
+  wants_reserve_ = true;
+  if (try_again(death)) return;
+  Finished& finished = finish(death.failure, seconds);
+  finished.outside_kill = outside_kill_of(death);
 }
 
 // A worker that has the next job may have answered that one too.
@@ -153,24 +142,21 @@ void RunSlot::take_replies(Clock::time_point now) {
     const double seconds = active_->busy_s(now);
     const std::optional<Worker::JobEnd> end = active_->take_job_end();
     std::string reply = *active_->take_reply();
-    failures_ = 0;
-    sent_ = next_.has_value();
-    if (!end) {
-      finish({job_->id, std::move(reply), seconds});
-    } else if (!try_again(*end)) {
-      finish({job_->id, std::move(reply), seconds, end->failure, outside_kill_of(*end)});
-    } else if (next_) {
+    starts_.forget();
+    --sent_;
+    if (!end || !try_again(*end)) {
+      Finished& finished = finish(std::move(reply), seconds);
+      if (!end) continue;
+      finished.ended = end->failure;
+      finished.outside_kill = outside_kill_of(*end);
+    } else if (sent_ > 0) {
       replace_worker();  // the worker has begun the next job, which comes after this one
     }
   }
 }
 
-void RunSlot::worker_failed(const std::string& message) {
-  if (++failures_ >= kMostFailedStarts) broken_ = "no worker can be started: " + message;
-}
-
 bool RunSlot::try_again(const Worker::JobEnd& end) {
-  return end.is_from_outside && ++attempts_ < kMostAttempts;
+  return end.is_from_outside && ++jobs_.front().attempts < kMostAttempts;
 }
 
 // After the last attempt.
@@ -179,11 +165,11 @@ std::optional<std::string> RunSlot::outside_kill_of(const Worker::JobEnd& end) {
   return outside_kills_.str(end.failure.message);
 }
 
-void RunSlot::finish(Finished finished) {
-  busy_s_ += finished.seconds;
-  finished_.push_back(std::move(finished));
-  job_ = std::exchange(next_, std::nullopt);
-  attempts_ = 0;
+RunSlot::Finished& RunSlot::finish(Outcome outcome, double seconds) {
+  busy_s_ += seconds;
+  const std::uint64_t id = jobs_.front().id;
+  jobs_.pop_front();
+  return finished_.emplace_back(Finished{id, std::move(outcome), seconds});
 }
 
 std::optional<RunSlot::Finished> RunSlot::take_finished() {

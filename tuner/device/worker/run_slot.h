@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/process/outside_kills.h"
 #include "tuner/device/worker/worker.h"
+#include "tuner/process/outside_kills.h"
 
 namespace gktune {
 
@@ -25,6 +25,7 @@ class RunSlot {
     std::string request;
     Worker::Limits limits;
     Environment environment;  // of the worker
+    int attempts = 0;         // that something outside ended
   };
 
   // The reply, or why the worker died. The status machine_failed: no worker gets ready, the job never ran.
@@ -44,11 +45,13 @@ class RunSlot {
       : command_(std::move(command)), expected_(std::move(expected)) {}
 
   // Take all results first.
-  bool is_free() const { return !job_ && finished_.empty(); }
+  bool is_free() const { return jobs_.empty() && finished_.empty(); }
   // True if the worker can have a job for that environment ahead of the end of the present one.
-  bool takes_ahead(const Environment& environment) const;
+  bool takes_ahead(const Environment& environment) const {
+    return sent_ == 1 && jobs_.size() == 1 && environment == command_.environment;
+  }
   // No worker gets ready any more.
-  bool is_broken() const { return !active_ && !broken_.empty(); }
+  bool is_broken() const { return !active_ && !starts_.error().empty(); }
   // Starts a worker ahead of the first job.
   void get_ready();
   // The slot is free, or takes the job ahead.
@@ -56,7 +59,7 @@ class RunSlot {
   std::optional<Finished> take_finished();
   // Hands over to the next worker, with a job that was sent ahead.
   void replace_worker();
-  // Drops the job and the worker that has it.
+  // Drops the present job and the worker that has it.
   void abandon();
   // Tells all workers to end, and does not wait for that.
   void leave() const;
@@ -72,26 +75,26 @@ class RunSlot {
   std::optional<Worker> started();
   void ensure_worker();
   void ensure_reserve();
+  void drop_workers();
   void refuse_other_model();
   void send_when_ready();
   void take_replies(Clock::time_point now);
-  void worker_failed(const std::string& message);
+  void bury_active(Clock::time_point now);
   bool try_again(const Worker::JobEnd& end);
   std::optional<std::string> outside_kill_of(const Worker::JobEnd& end);
-  void finish(Finished finished);
+  Finished& finish(Outcome outcome, double seconds);  // the present job
 
   WorkerCommand command_;  // with the environment of the present workers
   DeviceInfo expected_;
-  bool has_lost_worker_ = false;
-  std::optional<Worker> active_, spare_;
+  std::optional<Worker> active_, reserve_;
   std::vector<Worker> leaving_;  // killed; with a lost context that takes a while
-  std::optional<Job> job_, next_;
-  bool sent_ = false;  // job_ and, if there is one, next_
-  int attempts_ = 0;   // of the job, that something outside ended
+  bool wants_reserve_ = false;   // a worker has died
+  static constexpr const char* kNoWorker = "no worker can be started: ";
+  StartFailures starts_{kNoWorker};
+  std::deque<Job> jobs_;  // the present one, then one that is sent ahead
+  std::size_t sent_ = 0;  // of them, to the active worker
   OutsideKills outside_kills_;
   std::deque<Finished> finished_;
-  int failures_ = 0;  // workers in a row that died before their first reply
-  std::string broken_;
   double busy_s_ = 0;
 };
 

@@ -14,10 +14,9 @@
 #include "tuner/core/result.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/worker/backend.h"
-#include "tuner/device/worker/fault_report.h"
 #include "tuner/device/worker/channel.h"
+#include "tuner/device/worker/fault_report.h"
 #include "tuner/process/child_process.h"
-#include "tuner/device/worker/serve_worker.h"
 
 namespace gktune {
 
@@ -35,8 +34,25 @@ struct WorkerCommand {
   std::string cache_dir = {};  // for the worker's own compiled code; empty: it keeps none
 };
 
-// After so many failed starts in a row no further one is tried.
-inline constexpr int kMostFailedStarts = 3;
+// Counts workers in a row that died before they were ready. After three no further one is started.
+class StartFailures {
+ public:
+  explicit StartFailures(std::string prefix) : prefix_(std::move(prefix)) {}
+  int count() const { return count_; }
+  // Why no worker is started any more; empty: one may be.
+  const std::string& error() const { return error_; }
+  void note(const std::string& message) {
+    if (++count_ >= kMost) error_ = prefix_ + message;
+  }
+  void give_up(std::string error) { error_ = std::move(error); }
+  // A worker got ready.
+  void forget() { count_ = 0; }
+
+ private:
+  static constexpr int kMost = 3;
+  std::string prefix_, error_;
+  int count_ = 0;
+};
 
 // A worker process as its parent sees it: it gets ready, works on one request at a time, answers or dies.
 class Worker {

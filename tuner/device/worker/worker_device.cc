@@ -20,16 +20,16 @@ constexpr double kProbeLimitS = 60;
 // For the work besides executions: filling inputs, comparing, loading modules.
 constexpr double kSetupLimitS = 120;
 constexpr double kTimingLimitS = 60;
-// The stopping rule needs at least so many executions.
+// The executions that the stopping rule needs at least.
 constexpr double kTimedExecutions = 16;
-// Compiling ahead stops when at least so many candidates wait for hardware.
+// Compiling ahead stops when this number of candidates waits for hardware, or more.
 constexpr std::size_t kAhead = 4;
-// Messages between processes take a share that counts of a candidate that keeps the
-// hardware for less than this.
+// A candidate that keeps the hardware for less than this is short: messages between processes take a large
+// share of its time.
 constexpr double kShortRunS = 0.05;
 // The weight of the latest candidate in a mean.
 constexpr double kLatest = 0.1;
-// Finalists with environments of their own need several processes, which take so many turns.
+// Finalists with environments of their own need several processes. Each gets this number of turns.
 constexpr int kPlayoffTurns = 3;
 constexpr double kPlayoffSliceS = 1;
 constexpr int kLeastPlayoffSlice = 3;  // rounds
@@ -56,22 +56,27 @@ RunSlot::Environment environment_with(const std::optional<RunFolder>& folder) {
   if (!folder) return {};
   return {{"TMPDIR", folder->path().string()}};
 }
+
 void note(double& mean, double latest) { mean += (mean > 0 ? kLatest : 1) * (latest - mean); }
 
-// Waits for a worker to get ready, and for its answer to one question.
-Result<std::string> answer_of(Worker& worker, const std::string& question) {
-  bool asked = false;
-  while (worker.state() != Worker::State::dead) {
-    if (worker.state() == Worker::State::idle) {
-      if (auto reply = worker.take_reply()) return *std::move(reply);
-      if (!std::exchange(asked, true)) worker.send(question, {.setup_s = kProbeLimitS});
+// Starts a worker, waits for it to get ready, and for its answer to one question.
+template <class Answer>
+Result<Answer> asked(const std::vector<std::string>& worker_argv, const BackendName& backend,
+                     DeviceQuestion question) {
+  auto worker = Worker::start({worker_argv, backend, WorkerRole::describe});
+  if (!worker) return std::move(worker).error();
+  bool was_sent = false;
+  while (worker->state() != Worker::State::dead) {
+    if (worker->state() == Worker::State::idle) {
+      if (const auto reply = worker->take_reply()) return decode<Answer>(*reply);
+      if (!std::exchange(was_sent, true)) worker->send(encode(question), {.setup_s = kProbeLimitS});
     }
     std::vector<pollfd> descriptors;
-    worker.add_to(descriptors);
-    ::poll(descriptors.data(), descriptors.size(), poll_timeout_ms(worker.deadline()));
-    worker.advance(Clock::now());
+    worker->add_to(descriptors);
+    ::poll(descriptors.data(), descriptors.size(), poll_timeout_ms(worker->deadline()));
+    worker->advance(Clock::now());
   }
-  return Error{worker.death().failure.message};
+  return Error{worker->death().failure.message};
 }
 
 // Describes devices that are used together; they have to be of one model.
@@ -92,27 +97,18 @@ Result<DeviceInfo> probe_all(const std::vector<std::string>& worker_argv,
 
 }  // namespace
 
+// This worker does not open the hardware, so broken devices count too.
 Result<int> count_devices(const std::vector<std::string>& worker_argv, const std::string& kind) {
-  // This worker does not open the hardware, so broken devices count too.
-  auto worker = Worker::start({worker_argv, {kind, 0}, WorkerRole::describe});
-  if (!worker) return std::move(worker).error();
-  const auto answer = answer_of(*worker, encode(DeviceQuestion::count));
-  return answer ? decode<int>(*answer) : answer.error();
+  return asked<int>(worker_argv, {kind, 0}, DeviceQuestion::count);
 }
 
 Result<DeviceInfo> probe_device(const std::vector<std::string>& worker_argv, const BackendName& backend) {
-  auto worker = Worker::start({worker_argv, backend, WorkerRole::describe});
-  if (!worker) return std::move(worker).error();
-  const auto answer = answer_of(*worker, encode(DeviceQuestion::probe));
-  return answer ? decode<DeviceInfo>(*answer) : answer.error();
+  return asked<DeviceInfo>(worker_argv, backend, DeviceQuestion::probe);
 }
 
 Result<std::string> host_code_compiler(const std::vector<std::string>& worker_argv,
                                        const BackendName& backend) {
-  auto worker = Worker::start({worker_argv, backend, WorkerRole::describe});
-  if (!worker) return std::move(worker).error();
-  const auto answer = answer_of(*worker, encode(DeviceQuestion::host_code_compiler));
-  return answer ? decode<std::string>(*answer) : answer.error();
+  return asked<std::string>(worker_argv, backend, DeviceQuestion::host_code_compiler);
 }
 
 Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel, WorkerDeviceOptions options,
@@ -166,7 +162,7 @@ std::size_t candidates_ahead(double compile_wait_s, double run_s, std::size_t mo
   return static_cast<std::size_t>(std::clamp(wanted, static_cast<double>(kAhead), static_cast<double>(most)));
 }
 
-// Each compiler still has one candidate where so many wait.
+// At most so that each compiler still has one candidate of its own.
 std::size_t WorkerDevice::ahead() const {
   const int most = std::max(1, options_.jobs) * (std::max(1, options_.batch) - 1);
   return candidates_ahead(compile_wait_s_, run_s_, static_cast<std::size_t>(most));
@@ -408,7 +404,7 @@ Worker::Limits WorkerDevice::limits(const Plan& plan) const {
 bool WorkerDevice::take_run() {
   bool took_any = false;
   for (RunSlot& slot : slots_) {
-    std::optional<RunSlot::Finished> finished = slot.take_finished();
+    const std::optional<RunSlot::Finished> finished = slot.take_finished();
     if (!finished) continue;
     took_any = true;
     const auto submission = std::ranges::find(submissions_, finished->id, &Submission::id);
@@ -418,43 +414,45 @@ bool WorkerDevice::take_run() {
     note(run_s_, latest_run_s_);
     if (finished->outside_kill) {
       finish(*submission, Status::machine_failed, *finished->outside_kill);
-      continue;
-    }
-    if (finished->ended) {
+    } else if (finished->ended) {
       finish(*submission, finished->ended->status, finished->ended->message);
-      continue;
-    }
-    if (!finished->outcome) {
-      const Failure& failure = finished->outcome.error();
-      if (failure.status != Status::machine_failed) {
-        if (submission->unexplained) {
-          finish_explanation(*submission, {});
-        } else {
-          finish(*submission, failure.status, failure.message);
-        }
-        continue;
-      }
-      submission->stage = Submission::Stage::ready;  // it never ran: another device may take it
-      if (!all_are_broken()) continue;
-      // The candidate's own environment may keep workers from starting.
-      const bool is_plain = submission->plan.environment.empty();
-      finish(*submission, is_plain ? Status::machine_failed : Status::crashed, failure.message);
-      continue;
-    }
-    auto reply = decode<RunReply>(*finished->outcome);
-    if (!reply || reply->worker_is_lost) slot.replace_worker();
-    if (reply && submission->unexplained) {
-      finish_explanation(*submission, *reply);
-    } else if (reply && reply->is_unexplained) {
-      submission->unexplained = reply->message;
-      submission->stage = Submission::Stage::ready;
-    } else if (reply) {
-      finish_run(*submission, std::move(*reply));
+    } else if (finished->outcome) {
+      take_reply(*submission, slot, *finished->outcome);
     } else {
-      finish(*submission, Status::crashed, reply.error().message);
+      take_death(*submission, finished->outcome.error());
     }
   }
   return took_any;
+}
+
+// A worker died with the candidate, or none gets ready.
+void WorkerDevice::take_death(Submission& submission, const Failure& failure) {
+  if (failure.status == Status::machine_failed) {
+    submission.stage = Submission::Stage::ready;  // it never ran: another device may take it
+    if (!all_are_broken()) return;
+    // The candidate's own environment may keep workers from starting.
+    const bool is_plain = submission.plan.environment.empty();
+    finish(submission, is_plain ? Status::machine_failed : Status::crashed, failure.message);
+  } else if (submission.unexplained) {
+    finish_explanation(submission, {});
+  } else {
+    finish(submission, failure.status, failure.message);
+  }
+}
+
+void WorkerDevice::take_reply(Submission& submission, RunSlot& slot, const std::string& bytes) {
+  auto reply = decode<RunReply>(bytes);
+  if (!reply || reply->worker_is_lost) slot.replace_worker();
+  if (!reply) {
+    finish(submission, Status::crashed, reply.error().message);
+  } else if (submission.unexplained) {
+    finish_explanation(submission, *reply);
+  } else if (reply->is_unexplained) {
+    submission.unexplained = reply->message;
+    submission.stage = Submission::Stage::ready;
+  } else {
+    finish_run(submission, std::move(*reply));
+  }
 }
 
 void WorkerDevice::finish_run(Submission& submission, RunReply reply) {

@@ -11,8 +11,8 @@
 #include "tuner/core/result.h"
 #include "tuner/device/device.h"
 #include "tuner/device/worker/compile_pool.h"
+#include "tuner/device/worker/folders.h"
 #include "tuner/device/worker/job.h"
-#include "tuner/device/worker/run_folder.h"
 #include "tuner/device/worker/run_slot.h"
 #include "tuner/space/definition.h"
 #include "tuner/space/plan.h"
@@ -25,7 +25,7 @@ struct WorkerDeviceOptions {
   // On a CPU compilers would use the cores that are being timed.
   enum class CompileWhileTiming { yes, no };
 
-  std::vector<BackendName> backends;                                 // several: of one model
+  std::vector<BackendName> backends;  // several: of one model
   // The hardware, where it is known. Then no worker starts before there is something to run. A worker that
   // finds another model ends the run.
   std::optional<DeviceInfo> info = std::nullopt;
@@ -36,9 +36,9 @@ struct WorkerDeviceOptions {
   // A run worker has the next candidate before it answers about the present one. That helps where candidates
   // take milliseconds and run in the worker itself.
   bool sends_ahead = false;
-  int jobs = 1;   // compile workers
+  int jobs = 1;                // compile workers
   int jobs_while_waiting = 0;  // at work while compiled candidates wait for hardware; 0: all
-  int batch = 4;  // sources to compile together, at most
+  int batch = 4;               // sources to compile together, at most
   CompileWhileTiming compile_while_timing = CompileWhileTiming::yes;
   std::string cache_dir;
   double compile_time_limit_s = 120;
@@ -119,6 +119,8 @@ class WorkerDevice final : public Device {
   RunSlot* free_slot();
   RunSlot* slot_for(const Submission& submission, const RunSlot::Environment& environment);
   bool take_run();  // true: there was a result
+  void take_reply(Submission& submission, RunSlot& slot, const std::string& bytes);
+  void take_death(Submission& submission, const Failure& failure);
   void finish(Submission& submission, Status status, std::string message);
   void finish_run(Submission& submission, RunReply reply);
   void finish_explanation(Submission& submission, const RunReply& reply);

@@ -58,7 +58,8 @@ class LaunchReader {
       return launch;
     }
     std::vector<std::string_view> keys = geometry_keys();
-    keys.insert(keys.end(), {"entry", "when", "arguments", "fill"});
+    keys.insert(keys.begin(), "entry");
+    keys.insert(keys.end(), {"when", "arguments", "fill"});
     const Fields fields(node, "launch", keys, errors_);
     if (!fields.is_map()) return launch;
     if (fields.find("fill") != nullptr) {

@@ -1,4 +1,4 @@
-#include "tuner/device/worker/frame.h"
+#include "tuner/device/worker/channel.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -6,8 +6,6 @@
 #include <chrono>
 #include <future>
 #include <thread>
-
-#include "tuner/device/worker/channel.h"
 
 namespace gktune {
 namespace {
