@@ -118,8 +118,8 @@ void change(T& field) {
     field = *Expression::parse("7");
   } else if constexpr (requires { field.has_value(); }) {
     change(field.emplace());
-  } else if constexpr (requires { field.resize(1); }) {
-    field.resize(1);
+  } else if constexpr (requires { field.resize(field.size()); }) {
+    field.resize(field.size() + 1);
   } else if constexpr (requires { field.fill({}); }) {
     change(field[2]);
   } else {
