@@ -5,56 +5,24 @@
 
 #include "gktune/bits.h"
 
+// The functions of one and of two numbers that C and CUDA share. overloads.h has them for other types too.
+#define GKTUNE_FUNCTIONS_OF_ONE(X)                                                 \
+  X(sqrt) X(cbrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(logb) \
+  X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh)    \
+  X(acosh) X(atanh) X(erf) X(erfc) X(tgamma) X(lgamma) X(fabs) X(floor) X(ceil)    \
+  X(trunc) X(round) X(rint) X(nearbyint)
+#define GKTUNE_FUNCTIONS_OF_TWO(X)                                           \
+  X(atan2) X(fmod) X(remainder) X(hypot) X(fdim) X(fmin) X(fmax) X(copysign) \
+  X(nextafter) X(pow)
 #define GKTUNE_C1(name)                    \
   extern "C" double name(double) noexcept; \
   extern "C" float name##f(float) noexcept;
 #define GKTUNE_C2(name)                            \
   extern "C" double name(double, double) noexcept; \
   extern "C" float name##f(float, float) noexcept;
-GKTUNE_C1(sqrt)
-GKTUNE_C1(cbrt)
-GKTUNE_C1(exp)
-GKTUNE_C1(exp2)
+GKTUNE_FUNCTIONS_OF_ONE(GKTUNE_C1)
 GKTUNE_C1(exp10)
-GKTUNE_C1(expm1)
-GKTUNE_C1(log)
-GKTUNE_C1(log2)
-GKTUNE_C1(log10)
-GKTUNE_C1(log1p)
-GKTUNE_C1(logb)
-GKTUNE_C1(sin)
-GKTUNE_C1(cos)
-GKTUNE_C1(tan)
-GKTUNE_C1(asin)
-GKTUNE_C1(acos)
-GKTUNE_C1(atan)
-GKTUNE_C1(sinh)
-GKTUNE_C1(cosh)
-GKTUNE_C1(tanh)
-GKTUNE_C1(asinh)
-GKTUNE_C1(acosh)
-GKTUNE_C1(atanh)
-GKTUNE_C1(erf)
-GKTUNE_C1(erfc)
-GKTUNE_C1(tgamma)
-GKTUNE_C1(lgamma)
-GKTUNE_C1(fabs)
-GKTUNE_C1(floor)
-GKTUNE_C1(ceil)
-GKTUNE_C1(trunc)
-GKTUNE_C1(round)
-GKTUNE_C1(rint)
-GKTUNE_C1(nearbyint)
-GKTUNE_C2(pow)
-GKTUNE_C2(atan2)
-GKTUNE_C2(fmod)
-GKTUNE_C2(remainder)
-GKTUNE_C2(hypot)
-GKTUNE_C2(fdim)
-GKTUNE_C2(fmin)
-GKTUNE_C2(fmax)
-GKTUNE_C2(copysign)
-GKTUNE_C2(nextafter)
+GKTUNE_FUNCTIONS_OF_TWO(GKTUNE_C2)
 #undef GKTUNE_C1
 #undef GKTUNE_C2
 extern "C" {

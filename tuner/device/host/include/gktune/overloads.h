@@ -8,30 +8,18 @@
 namespace gktune::kernel {
 template <class T>
 struct AsDouble {};
-template <>
-struct AsDouble<int> {
-  using type = double;
-};
-template <>
-struct AsDouble<unsigned> {
-  using type = double;
-};
-template <>
-struct AsDouble<long> {
-  using type = double;
-};
-template <>
-struct AsDouble<unsigned long> {
-  using type = double;
-};
-template <>
-struct AsDouble<long long> {
-  using type = double;
-};
-template <>
-struct AsDouble<unsigned long long> {
-  using type = double;
-};
+#define GKTUNE_AS_DOUBLE(T) \
+  template <>               \
+  struct AsDouble<T> {      \
+    using type = double;    \
+  };
+GKTUNE_AS_DOUBLE(int)
+GKTUNE_AS_DOUBLE(unsigned)
+GKTUNE_AS_DOUBLE(long)
+GKTUNE_AS_DOUBLE(unsigned long)
+GKTUNE_AS_DOUBLE(long long)
+GKTUNE_AS_DOUBLE(unsigned long long)
+#undef GKTUNE_AS_DOUBLE
 }  // namespace gktune::kernel
 
 #ifndef _GLIBCXX_MATH_H
@@ -57,49 +45,8 @@ struct AsDouble<unsigned long long> {
   inline typename ::gktune::kernel::AsDouble<T>::type name(T x, T y) {              \
     return name(static_cast<double>(x), static_cast<double>(y));                    \
   }
-GKTUNE_OVERLOAD1(sqrt)
-GKTUNE_OVERLOAD1(cbrt)
-GKTUNE_OVERLOAD1(exp)
-GKTUNE_OVERLOAD1(exp2)
-GKTUNE_OVERLOAD1(expm1)
-GKTUNE_OVERLOAD1(log)
-GKTUNE_OVERLOAD1(log2)
-GKTUNE_OVERLOAD1(log10)
-GKTUNE_OVERLOAD1(log1p)
-GKTUNE_OVERLOAD1(logb)
-GKTUNE_OVERLOAD1(sin)
-GKTUNE_OVERLOAD1(cos)
-GKTUNE_OVERLOAD1(tan)
-GKTUNE_OVERLOAD1(asin)
-GKTUNE_OVERLOAD1(acos)
-GKTUNE_OVERLOAD1(atan)
-GKTUNE_OVERLOAD1(sinh)
-GKTUNE_OVERLOAD1(cosh)
-GKTUNE_OVERLOAD1(tanh)
-GKTUNE_OVERLOAD1(asinh)
-GKTUNE_OVERLOAD1(acosh)
-GKTUNE_OVERLOAD1(atanh)
-GKTUNE_OVERLOAD1(erf)
-GKTUNE_OVERLOAD1(erfc)
-GKTUNE_OVERLOAD1(tgamma)
-GKTUNE_OVERLOAD1(lgamma)
-GKTUNE_OVERLOAD1(fabs)
-GKTUNE_OVERLOAD1(floor)
-GKTUNE_OVERLOAD1(ceil)
-GKTUNE_OVERLOAD1(trunc)
-GKTUNE_OVERLOAD1(round)
-GKTUNE_OVERLOAD1(rint)
-GKTUNE_OVERLOAD1(nearbyint)
-GKTUNE_OVERLOAD2(atan2)
-GKTUNE_OVERLOAD2(fmod)
-GKTUNE_OVERLOAD2(remainder)
-GKTUNE_OVERLOAD2(hypot)
-GKTUNE_OVERLOAD2(fdim)
-GKTUNE_OVERLOAD2(fmin)
-GKTUNE_OVERLOAD2(fmax)
-GKTUNE_OVERLOAD2(copysign)
-GKTUNE_OVERLOAD2(nextafter)
-GKTUNE_OVERLOAD2(pow)
+GKTUNE_FUNCTIONS_OF_ONE(GKTUNE_OVERLOAD1)
+GKTUNE_FUNCTIONS_OF_TWO(GKTUNE_OVERLOAD2)
 #undef GKTUNE_OVERLOAD1
 #undef GKTUNE_OVERLOAD2
 inline float pow(float x, int y) { return powf(x, static_cast<float>(y)); }
@@ -128,6 +75,8 @@ inline long abs(long x) { return labs(x); }
 inline long long abs(long long x) { return llabs(x); }
 #endif
 #endif
+#undef GKTUNE_FUNCTIONS_OF_ONE
+#undef GKTUNE_FUNCTIONS_OF_TWO
 inline float rsqrt(float x) { return rsqrtf(x); }
 inline float rcbrt(float x) { return rcbrtf(x); }
 inline float exp10(float x) { return exp10f(x); }
