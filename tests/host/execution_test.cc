@@ -10,11 +10,6 @@ namespace gktune {
 namespace {
 
 constexpr const char* kSource = R"(
-__global__ void saxpy(int n, float a, const float* x, float* y) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) y[i] = a * x[i] + y[i];
-}
-
 template <class T, int kThreads>
 __global__ void sum(const T* in, T* out, long long n) {
   __shared__ T partial[kThreads];
@@ -29,31 +24,6 @@ __global__ void sum(const T* in, T* out, long long n) {
   if (threadIdx.x == 0) atomicAdd(out, partial[0]);
 }
 
-__global__ void sum_dynamic(const int* in, int* out, int n) {
-  extern __shared__ int partial[];
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  partial[threadIdx.x] = i < n ? in[i] : 0;
-  __syncthreads();
-  for (int half = blockDim.x / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
-    __syncthreads();
-  }
-  if (threadIdx.x == 0) atomicAdd(out, partial[0]);
-}
-
-__global__ void sum_warp(const int* in, int* out, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  int mine = i < n ? in[i] : 0;
-  for (int delta = 16; delta > 0; delta /= 2) mine += __shfl_down_sync(0xffffffffu, mine, delta);
-  if (threadIdx.x % 32 == 0) atomicAdd(out, mine);
-}
-
-__global__ void where(int* out) {
-  const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-  const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-  out[block * blockDim.x * blockDim.y * blockDim.z + thread] += thread + 1;
-}
-
 template <bool kMeets>
 __global__ void stacks(unsigned long long* out) {
   volatile int mine = 0;
@@ -64,17 +34,8 @@ __global__ void stacks(unsigned long long* out) {
 
 class Execution : public WithEachCompiler {
  protected:
-  Kernels kernels_{GetParam(), kernel_source(kSource, {"saxpy", "sum<float, 256>", "sum_dynamic", "sum_warp",
-                                                       "where", "stacks<false>", "stacks<true>"})};
+  Kernels kernels_{GetParam(), kernel_source(kSource, {"sum<float, 256>", "stacks<false>", "stacks<true>"})};
 };
-
-TEST_P(Execution, a_kernel_without_barriers_runs_every_thread) {
-  const int n = 1000;
-  std::vector<float> x(n), y(n, 1);
-  std::iota(x.begin(), x.end(), 0.0f);
-  kernels_.run(0, shape(4, 256), n, 2.0f, x.data(), y.data());
-  for (int i = 0; i < n; ++i) EXPECT_EQ(y[static_cast<std::size_t>(i)], 2.0f * static_cast<float>(i) + 1);
-}
 
 TEST_P(Execution, a_reduction_tree_in_shared_memory_gives_the_sum) {
   const long long n = 10007;
@@ -83,26 +44,9 @@ TEST_P(Execution, a_reduction_tree_in_shared_memory_gives_the_sum) {
        {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(7)}) {
     kernels_.executor().set_shuffle_seed(seed);
     float out = 0;
-    kernels_.run(1, shape(13, 256), static_cast<const float*>(in.data()), &out, n);
+    kernels_.run(0, shape(13, 256), static_cast<const float*>(in.data()), &out, n);
     EXPECT_EQ(out, 10007);
   }
-}
-
-TEST_P(Execution, a_reduction_by_warps_and_dynamic_shared_memory_gives_the_sum) {
-  const int n = 10007;
-  std::vector<int> in(n);
-  std::iota(in.begin(), in.end(), 0);
-  for (const std::size_t entry : {2, 3}) {
-    int out = 0;
-    kernels_.run(entry, shape(40, 256, 256 * sizeof(int)), in.data(), &out, n);
-    EXPECT_EQ(out, n * (n - 1) / 2);
-  }
-}
-
-TEST_P(Execution, grids_and_blocks_have_three_dimensions) {
-  std::vector<int> out(3 * 4 * 5 * 2 * 6 * 7);
-  kernels_.run(4, {{3, 4, 5}, {2, 6, 7}, 0}, out.data());
-  for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], static_cast<int>(i % (2 * 6 * 7)) + 1);
 }
 
 TEST_P(Execution, only_threads_that_wait_have_their_own_stack) {
@@ -111,8 +55,8 @@ TEST_P(Execution, only_threads_that_wait_have_their_own_stack) {
     kernels_.run(entry, shape(1, 256), out.data());
     return std::set<unsigned long long>(out.begin(), out.end()).size();
   };
-  EXPECT_EQ(count_stacks(5), 1u);
-  EXPECT_EQ(count_stacks(6), 256u);
+  EXPECT_EQ(count_stacks(1), 1u);
+  EXPECT_EQ(count_stacks(2), 256u);
 }
 
 TEST_P(Execution, an_executor_can_outlive_the_code_it_ran) {
@@ -128,7 +72,7 @@ __global__ void sum(const int* in, int* out) {
   if (threadIdx.x == 0) for (int i = 0; i < THREADS; ++i) atomicAdd(out, partial[i]);
 })",
                                             {"sum"}, {{"THREADS", threads}});
-    const Result<HostModule> module = HostModule::load(compile_kernel(GetParam(), source));
+    const Result<SharedObject> module = SharedObject::load(compile_kernel(GetParam(), source));
     ASSERT_TRUE(module.ok());
     int out = 0, *out_pointer = &out;
     const int* in_pointer = in.data();

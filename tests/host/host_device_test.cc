@@ -264,40 +264,12 @@ TEST_F(HostDeviceTest, repeated_launches_swap_buffers_and_pass_their_own_values)
   EXPECT_EQ(runner_.run(job_of({{"threadsPerBlock", 32}, {"WRONG", 1}})).status, Status::wrong_result);
 }
 
-TEST_F(HostDeviceTest, a_wrong_answer_is_not_timed_and_does_not_affect_later_ones) {
-  read(kSumSpace);
-  const RunReply wrong = runner_.run(job_of({{"blocks", 3}, {"WRONG", 1}}));
-  EXPECT_EQ(wrong.status, Status::wrong_result);
-  EXPECT_TRUE(wrong.message.starts_with("1 of 1 element differs; it is out[0]: ")) << wrong.message;
-  EXPECT_TRUE(wrong.samples_us.empty());
-  EXPECT_EQ(runner_.run(job_of({{"blocks", 3}, {"WRONG", 0}})).status, Status::ok);
-}
-
-TEST_F(HostDeviceTest, a_configuration_far_slower_than_the_leader_gets_few_samples) {
-  read(kSumSpace);
-  RunJob job = job_of({{"blocks", 3}, {"WRONG", 0}});
-  job.cutoff = {.leader = {.median_us = 0.001}, .noise = {.deviation = 0.01, .straggler_share = 0.01}};
-  const RunReply reply = runner_.run(job);
-  EXPECT_EQ(reply.status, Status::ok);
-  EXPECT_TRUE(reply.is_dropped_early);
-  EXPECT_EQ(reply.samples_us.size(), 2u);
-}
-
 TEST_F(HostDeviceTest, inputs_that_a_kernel_changes_are_restored_before_every_run) {
   read(kAccumulateSpace);
   for (int time = 0; time < 2; ++time) {
     const RunReply reply = runner_.run(job_of({{"threadsPerBlock", 32}, {"WRONG", 0}}));
     EXPECT_EQ(reply.status, Status::ok) << reply.message;
   }
-}
-
-TEST_F(HostDeviceTest, a_check_takes_no_samples) {
-  read(kAccumulateSpace);
-  RunJob job = job_of({{"threadsPerBlock", 256}, {"WRONG", 0}});
-  job.check_only = true;
-  const RunReply reply = runner_.run(job);
-  EXPECT_EQ(reply.status, Status::ok) << reply.message;
-  EXPECT_TRUE(reply.samples_us.empty());
 }
 
 TEST_F(HostDeviceTest, plain_functions_run_without_a_grid) {
@@ -329,20 +301,6 @@ TEST_F(HostDeviceTest, each_thread_that_runs_blocks_stays_on_one_core) {
   EXPECT_EQ(after, before);
 }
 
-TEST_F(HostDeviceTest, finalists_are_timed_in_turns_and_one_that_fails_has_no_samples) {
-  read(kSumSpace);
-  PlayoffJob job;
-  for (const auto& [blocks, wrong] : {std::pair(3, 0), std::pair(3, 1), std::pair(50, 0)}) {
-    job.finalists.push_back(job_of({{"blocks", blocks}, {"WRONG", wrong}}));
-  }
-  job.rounds.count = 5;
-  const auto samples = runner_.playoff(job);
-  ASSERT_EQ(samples.size(), 3u);
-  EXPECT_EQ(samples[0].size(), 5u);
-  EXPECT_TRUE(samples[1].empty());
-  EXPECT_EQ(samples[2].size(), 5u);
-}
-
 TEST_F(HostDeviceTest, an_error_names_arguments_that_do_not_fit_a_function) {
   read(kSumSpace);
   RunJob job = job_of({{"blocks", 3}, {"WRONG", 0}});
@@ -364,15 +322,6 @@ TEST_F(HostDeviceTest, missing_code_is_a_failure_of_the_machine) {
   RunJob lost = job_of({{"blocks", 3}, {"WRONG", 0}});
   lost.candidate.path += ".gone";
   EXPECT_EQ(status_name(runner_.run(lost).status), "machine_failed");
-}
-
-TEST_F(HostDeviceTest, a_fault_of_the_reference_is_reported_as_such) {
-  read(kSumSpace);
-  RunJob job = job_of({{"blocks", 3}, {"WRONG", 0}});
-  job.plan.reference.steps[0].arguments = {0, 1};
-  const RunReply reply = runner_.run(job);
-  EXPECT_EQ(reply.status, Status::reference_failed);
-  EXPECT_EQ(reply.message, "the reference: plain_total has 3 parameters and is given 2 arguments");
 }
 
 TEST_F(HostDeviceTest, scalars_have_the_bytes_of_their_type) {

@@ -111,12 +111,6 @@ TEST_F(Launches, an_argument_larger_than_its_variable_is_refused) {
   EXPECT_EQ(reply.message, "the variable weights has 36 bytes, the argument 'weights' has 40");
 }
 
-TEST_F(Launches, an_output_that_is_no_longer_reset_is_wrong) {
-  RunJob unset = job_of("device_variable");
-  unset.plan.candidate.setup_each.clear();
-  EXPECT_EQ(runner_.run(unset).status, Status::wrong_result);
-}
-
 // Writes over the argument with this index.
 StepPlan filling(int argument) {
   StepPlan step;
