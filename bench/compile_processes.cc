@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "tuner/device/cuda/compile/cuda_compiler.h"
-#include "tuner/device/cuda/compile/program_text.h"
+#include "tuner/device/cuda/compile/cuda_text.h"
 
 namespace gktune {
 namespace {
@@ -115,7 +115,7 @@ CompileCost compile_serially(const Variants& variants, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       const SourcePlan& source = variants.plans[i].candidate.source;
       const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::keep);
-      const ProgramText program = program_of_one(flat, source, OtherKernels::keep);
+      const CudaText program = cuda_text_of_one(flat, source, OtherKernels::keep);
       if (!nvrtc->compile({source.path, program.text, {}, options, source.entries}).ok) ++progress.failed;
     }
   });

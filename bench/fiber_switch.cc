@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "tuner/device/host/execute/block_memory.h"
 #include "tuner/device/host/execute/fiber_context.h"
-#include "tuner/device/host/execute/stack_pool.h"
 
 namespace {
 

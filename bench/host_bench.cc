@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "tuner/device/host/compile/host_compiler.h"
-#include "tuner/device/host/execute/host_module.h"
+#include "tuner/device/host/execute/shared_object.h"
 
 namespace {
 
@@ -120,7 +120,7 @@ int main() {
   const CompiledVariant compiled =
       compiler.compile({{source}, "", cache.string(), Instrumentation::none}).at(0);
   if (compiled.status != Status::ok) return fail(compiled.log);
-  const Result<HostModule> module = HostModule::load(compiled.module);
+  const Result<SharedObject> module = SharedObject::load(compiled.module);
   if (!module) return fail(module.error().message);
 
   Executor executor({});

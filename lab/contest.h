@@ -8,7 +8,7 @@
 
 #include "lab/score_scale.h"
 #include "tuner/core/result.h"
-#include "tuner/device/replay/recorded_trials.h"
+#include "tuner/device/replay/replay_device.h"
 #include "tuner/recording/recording.h"
 #include "tuner/search/search_task.h"
 #include "tuner/space/solver/space.h"

@@ -8,8 +8,8 @@
 #include "runtime/launch_device.h"
 #include "tuner/device/cuda/compile/cuda_compiler.h"
 #include "tuner/device/cuda/compile/module_file.h"
+#include "tuner/device/cuda/cuda_backend.h"
 #include "tuner/device/cuda/cuda_program.h"
-#include "tuner/device/cuda/device_probe.h"
 #include "tuner/device/cuda/gpu.h"
 
 namespace gktune {

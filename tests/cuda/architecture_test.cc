@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/compile/architecture.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 
 #include <gtest/gtest.h>
 

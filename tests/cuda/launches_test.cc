@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 
+#include "tests/host/conformance.h"
 #include "tests/scratch_folder.h"
 #include "tests/templates/made_up_gpu.h"
 #include "tuner/device/cuda/compile/cuda_compiler.h"
@@ -67,6 +68,17 @@ TEST(CudaLaunches, every_space_compiles_with_its_variables) {
     }
   }
   EXPECT_GE(variables, 3);
+}
+
+TEST(ConformanceKernels, compile_for_a_gpu) {
+  auto compiler = CudaCompiler::open({});
+  if (!compiler) GTEST_SKIP() << compiler.error().message;
+  const ScratchFolder folder;
+  for (const std::string& file : conformance_files()) {
+    const std::vector<CompiledVariant> compiled = (*compiler)->compile(
+        {{conformance_source(file)}, "sm_90", folder.path("cache"), Instrumentation::none});
+    EXPECT_EQ(compiled.at(0).status, Status::ok) << file << ": " << compiled[0].log;
+  }
 }
 
 }  // namespace

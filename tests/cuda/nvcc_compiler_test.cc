@@ -9,9 +9,9 @@
 
 #include "tests/scratch_folder.h"
 #include "tests/templates/made_up_gpu.h"
-#include "tuner/device/cuda/compile/architecture.h"
 #include "tuner/device/cuda/compile/cuda_compiler.h"
-#include "tuner/device/host/execute/host_module.h"
+#include "tuner/device/cuda/compile/toolkit.h"
+#include "tuner/device/host/execute/shared_object.h"
 #include "tuner/space/plan.h"
 #include "tuner/space/space_file.h"
 
@@ -54,7 +54,7 @@ TEST_F(NvccCompilerTest, makes_functions_that_take_the_arguments_of_the_launch) 
   EXPECT_FALSE(first.from_cache);
   EXPECT_TRUE(again.from_cache);
   EXPECT_EQ(again.module, first.module);
-  const auto module = HostModule::load(first.module);
+  const auto module = SharedObject::load(first.module);
   ASSERT_TRUE(module.ok()) << module.error().message;
   ASSERT_EQ(module->entry_count(), 1u);
   const kernel::Entry& entry = module->entry(0);

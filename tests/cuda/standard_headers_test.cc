@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/compile/standard_headers.h"
+#include "tuner/device/cuda/compile/nvrtc.h"
 
 #include <gtest/gtest.h>
 

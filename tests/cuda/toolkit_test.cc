@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/scratch_folder.h"
+#include "tuner/device/cuda/compile/nvrtc.h"
+#include "tuner/device/cuda/driver/dynamic_library.h"
 
 namespace gktune {
 namespace {
@@ -36,6 +38,60 @@ TEST_F(Toolkit, takes_headers_beside_the_library_that_was_found) {
   folder_.write("include/cuda_fp16.h", "");
   folder_.write("lib64/libnvrtc.so", "");
   EXPECT_EQ(toolkit_include_dirs({}, folder_.path("lib64/libnvrtc.so")).front(), folder_.path("include"));
+}
+
+TEST(dynamic_library, names_the_searched_files_and_folders_in_its_error) {
+  const auto library =
+      DynamicLibrary::open("the moon", {"libmoon.so.2", "libmoon.so.1"}, {"/no/such", "/nor/this"});
+  ASSERT_FALSE(library.ok());
+  EXPECT_EQ(library.error().message,
+            "the moon not found: looked for libmoon.so.2 or libmoon.so.1 in /no/such, /nor/this and the "
+            "directories of "
+            "the system's loader");
+}
+
+TEST(dynamic_library, says_why_a_file_was_refused) {
+  ScratchFolder folder;
+  folder.write("libmoon.so", "not a library");
+  const auto library = DynamicLibrary::open("the moon", {"libmoon.so"}, {folder.path("")});
+  ASSERT_FALSE(library.ok());
+  EXPECT_NE(library.error().message.find("; refused: "), std::string::npos) << library.error().message;
+}
+
+TEST(dynamic_library, has_symbols_and_a_path) {
+  const auto library = DynamicLibrary::open("mathematics", {"libm.so.6"}, {});
+  ASSERT_TRUE(library.ok()) << library.error().message;
+  EXPECT_NE(library->symbol("cos"), nullptr);
+  EXPECT_EQ(library->symbol("no_such_function"), nullptr);
+  EXPECT_NE(library->path().find("/libm.so.6"), std::string::npos);
+}
+
+TEST(dynamic_library, names_the_first_missing_function) {
+  const auto library = DynamicLibrary::open("mathematics", {"libm.so.6"}, {});
+  ASSERT_TRUE(library.ok()) << library.error().message;
+  double (*cosine)(double) = nullptr;
+  void (*none)() = nullptr;
+  FunctionLoader loader(*library);
+  loader.load(cosine, "cos");
+  ASSERT_TRUE(loader.done().ok());
+  EXPECT_EQ(cosine(0), 1);
+  loader.load(none, "first_missing");
+  loader.load(none, "second_missing");
+  ASSERT_FALSE(loader.done().ok());
+  EXPECT_EQ(loader.done().error().message, library->path() + " has no function first_missing");
+}
+
+TEST(nvrtc, is_refused_if_it_lacks_functions) {
+  // Another library under its name.
+  ScratchFolder folder;
+  const auto other = DynamicLibrary::open("mathematics", {"libm.so.6"}, {});
+  ASSERT_TRUE(other.ok());
+  std::filesystem::create_directories(folder.path("lib64"));
+  std::filesystem::create_symlink(other->path(), folder.path("lib64/libnvrtc.so.13"));
+  const auto nvrtc = Nvrtc::open({folder.path("")});
+  ASSERT_FALSE(nvrtc.ok());
+  EXPECT_NE(nvrtc.error().message.find("has no function nvrtcVersion"), std::string::npos)
+      << nvrtc.error().message;
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <bit>
 #include <random>
 
-#include "tuner/device/cuda/device_probe.h"
+#include "tuner/device/cuda/cuda_backend.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
 

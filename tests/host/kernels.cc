@@ -6,8 +6,8 @@
 namespace gktune {
 namespace {
 
-HostModule load(const Module& module) {
-  Result<HostModule> loaded = HostModule::load(module);
+SharedObject load(const Module& module) {
+  Result<SharedObject> loaded = SharedObject::load(module);
   if (!loaded) throw std::runtime_error(loaded.error().message);
   return *std::move(loaded);
 }

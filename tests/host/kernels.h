@@ -7,9 +7,9 @@
 #include <tuple>
 #include <vector>
 
-#include "tuner/device/host/execute/executor.h"
 #include "tuner/device/host/compile/host_compiler.h"
-#include "tuner/device/host/execute/host_module.h"
+#include "tuner/device/host/execute/executor.h"
+#include "tuner/device/host/execute/shared_object.h"
 
 namespace gktune {
 
@@ -33,7 +33,7 @@ class Kernels {
   Kernels(const std::string& cxx, const SourcePlan& source, ExecutionSettings settings = {.threads = 2});
 
   Executor& executor() { return executor_; }
-  HostModule& module() { return module_; }
+  SharedObject& module() { return module_; }
 
   template <class... A>
   Result<void, Failure> launch(std::size_t entry, const LaunchShape& shape, A... arguments) {
@@ -48,7 +48,7 @@ class Kernels {
   }
 
  private:
-  HostModule module_;
+  SharedObject module_;
   Executor executor_;
 };
 

@@ -1,4 +1,4 @@
-#include "tuner/device/host/usable_memory.h"
+#include "tuner/device/host/host_backend.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

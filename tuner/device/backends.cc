@@ -3,7 +3,7 @@
 #include "tuner/core/device_kinds.h"
 #include "tuner/device/host/host_backend.h"
 #ifdef GKTUNE_HAVE_CUDA
-#include "tuner/device/cuda/compile/architecture.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/cuda/cuda_backend.h"
 #endif
 

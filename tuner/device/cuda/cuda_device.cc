@@ -6,13 +6,13 @@
 
 #include "tuner/core/quantity.h"
 #include "tuner/core/seconds_since.h"
+#include "tuner/device/cuda/compile/cuda_text.h"
+#include "tuner/device/cuda/cuda_backend.h"
 #include "tuner/device/cuda/cuda_program.h"
 #include "tuner/device/cuda/cuda_timer.h"
-#include "tuner/device/cuda/device_probe.h"
-#include "tuner/device/cuda/host_code_program.h"
 #include "tuner/device/cuda/guarded_memory.h"
-#include "tuner/device/cuda/compile/program_text.h"
-#include "tuner/device/run/captured_output.h"
+#include "tuner/device/cuda/launcher_program.h"
+#include "tuner/device/run/device_runner.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
 
@@ -212,9 +212,9 @@ Result<std::shared_ptr<const LoadedProgram>, Failure> CudaDevice::load(
   if (program.source.language == Language::host) {
     gpu_->use_default_stream();
     if (auto failure = gpu_->take_failure()) return *failure;
-    auto loaded = HostCodeProgram::load(module, program, arguments);
+    auto loaded = LauncherProgram::load(module, program, arguments);
     if (!loaded) return loaded.error();
-    return std::shared_ptr<const LoadedProgram>(std::make_shared<HostCodeProgram>(*std::move(loaded)));
+    return std::shared_ptr<const LoadedProgram>(std::make_shared<LauncherProgram>(*std::move(loaded)));
   }
   const auto code = modules_.get(module.path);
   if (!code) return code.error();
@@ -320,10 +320,10 @@ Result<std::optional<double>, Failure> CudaDevice::run(const LoadedProgram& prog
   const double limit_s = options.limit_s + kFaultReportS;
   if (!(output ? gpu_->wait_and_print(limit_s) : gpu_->wait(limit_s))) return ran_too_long(options.limit_s);
   const double elapsed_us = gpu_->elapsed_us(start, end);
-  if (loaded.is_host_code()) (void)gpu_->rest_us();
+  if (loaded.is_launcher()) (void)gpu_->rest_us();
   auto failure = gpu_->take_failure();
-  // CUDA's runtime library loads the kernels of host code at their first launch.
-  if (!failure) return loaded.is_host_code() ? std::nullopt : std::optional(elapsed_us);
+  // CUDA's runtime library loads the kernels of launcher code at their first launch.
+  if (!failure) return loaded.is_launcher() ? std::nullopt : std::optional(elapsed_us);
   // The driver prints the failed assertion.
   const std::string printed = output ? output->text() : std::string();
   if (const auto at = printed.find(" Assertion `"); at != std::string::npos) {

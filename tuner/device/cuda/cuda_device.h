@@ -6,12 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "tuner/device/cuda/conditions_monitor.h"
-#include "tuner/device/cuda/device_kernels.h"
-#include "tuner/device/cuda/gpu.h"
-#include "tuner/device/cuda/compile/module_cache.h"
-#include "tuner/device/cuda/driver/nvml.h"
 #include "tuner/device/cuda/compile/toolkit.h"
+#include "tuner/device/cuda/cuda_program.h"
+#include "tuner/device/cuda/device_kernels.h"
+#include "tuner/device/cuda/driver/nvml.h"
+#include "tuner/device/cuda/gpu.h"
 #include "tuner/device/run/compute_device.h"
 #include "tuner/measure/guard.h"
 

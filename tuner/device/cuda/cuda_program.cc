@@ -4,8 +4,45 @@
 #include <utility>
 
 #include "tuner/core/element_type.h"
+#include "tuner/device/cuda/compile/module_file.h"
+#include "tuner/device/worker/compile_cache.h"
 
 namespace gktune {
+namespace {
+
+constexpr std::size_t kMost = 16;
+
+// The sections of global variables have such names, those of constants others.
+bool has_variables(std::string_view cubin) { return cubin.find(".nv.global") != cubin.npos; }
+
+// printf and assert are calls of functions with these names.
+bool may_print(std::string_view cubin) {
+  return cubin.find("vprintf") != cubin.npos || cubin.find("__assertfail") != cubin.npos;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const CachedModule>, Failure> ModuleCache::get(const std::string& path) {
+  const auto known = std::ranges::find_if(modules_, [&](const auto& module) { return module->path == path; });
+  if (known != modules_.end()) {
+    modules_.splice(modules_.begin(), modules_, known);
+    return modules_.front();
+  }
+  if (auto whole = CompileCache::verify(path); !whole) {
+    return Failure{Status::machine_failed, whole.error().message};
+  }
+  auto compiled = read_module(path);
+  if (!compiled) return Failure{Status::machine_failed, compiled.error().message};
+  LoadedModule code = gpu_.load(compiled->cubin);
+  if (auto failure = gpu_.take_failure()) return *failure;
+  auto module = std::make_shared<const CachedModule>(path, std::move(code), std::move(compiled->kernels),
+                                                     may_print(compiled->cubin));
+  if (has_variables(compiled->cubin)) return module;
+  modules_.push_front(std::move(module));
+  if (modules_.size() > kMost) modules_.pop_back();
+  return modules_.front();
+}
+
 namespace {
 
 std::string size_text(const std::array<std::int64_t, 3>& size) {
@@ -143,6 +180,26 @@ CUresult encode(const Driver& driver, const TensorMapPlan& plan, CUdeviceptr add
       CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
+// The registers or the shared memory that a block of the launch cannot have, in words; empty: it can.
+std::string resource_misfit(Gpu& gpu, CUfunction function, const StepPlan& plan) {
+  const int registers = gpu.attribute(function, CU_FUNC_ATTRIBUTE_NUM_REGS);
+  const int most_threads = gpu.attribute(function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  const std::int64_t shared =
+      gpu.attribute(function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES) + plan.shared_bytes;
+  const int most_shared = limit(gpu, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  const std::int64_t threads = plan.block[0] * plan.block[1] * plan.block[2];
+  if (!gpu.ok()) return {};
+  if (threads > most_threads) {
+    return "a block of " + std::to_string(threads) + " threads with " + std::to_string(registers) +
+           " registers each: the kernel can have " + std::to_string(most_threads);
+  }
+  if (shared > most_shared) {
+    return std::to_string(shared) + " bytes of shared memory: a block can have " +
+           std::to_string(most_shared);
+  }
+  return {};
+}
+
 Failure refusal(const StepPlan& plan, const std::string& why) {
   return {Status::launch_failed, plan.entry + ": " + why};
 }
@@ -223,54 +280,10 @@ Result<CudaProgram::Step, Failure> CudaProgram::kernel(Gpu& gpu, const Module& m
   for (const int index : plan.arguments)
     step.parameters.push_back({static_cast<std::size_t>(index), passed_.own(index)});
   step.function = gpu.function(code_->code, *symbol);
-
-  // A launch reads as many parameters as the kernel has, whether or not they were given.
-  if (gpu.ok() && gpu.driver().parameter_info != nullptr) {
-    for (std::size_t i = 0; i <= plan.arguments.size(); ++i) {
-      std::size_t offset = 0, size = 0;
-      const bool is_there = gpu.driver().parameter_info(step.function, i, &offset, &size) == CUDA_SUCCESS;
-      if (is_there == (i == plan.arguments.size())) {
-        return refusal(plan, std::string("the kernel takes ") + (is_there ? "more" : "fewer") + " than the " +
-                                 std::to_string(plan.arguments.size()) + " arguments of the launch");
-      }
-      if (is_there && size != passed_.bytes(plan.arguments[i])) {
-        return refusal(plan, "parameter " + std::to_string(i + 1) + " takes " + std::to_string(size) +
-                                 " bytes, the argument has " +
-                                 std::to_string(passed_.bytes(plan.arguments[i])));
-      }
-    }
-  }
-
-  for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
-    const auto value = static_cast<std::size_t>(plan.arguments[i]) - buffer_bytes_.size();
-    if (value >= program.values.size()) continue;
-    if (program.values[value].is_texture()) step.textures.emplace_back(i, program.values[value].texture);
-    if (!program.values[value].is_tensor_map()) continue;
-    step.tensor_maps.emplace_back(i, program.values[value].tensor_map);
-    CUtensorMap map;
-    if (gpu.ok() &&
-        encode(gpu.driver(), step.tensor_maps.back().second, kAnyAlignedAddress, map) != CUDA_SUCCESS)
-      return refusal(plan, "the driver refuses the " + program.values[value].name + " for parameter " +
-                               std::to_string(i + 1));
-  }
-
-  const bool has_structs =
-      std::ranges::any_of(plan.arguments, [&](int index) { return passed_.is_struct(index); });
-  if (has_structs || !step.tensor_maps.empty() || !step.textures.empty()) step.assembled = plan.arguments;
-
-  const int registers = gpu.attribute(step.function, CU_FUNC_ATTRIBUTE_NUM_REGS);
-  const int most_threads = gpu.attribute(step.function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-  const std::int64_t static_shared = gpu.attribute(step.function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-  const std::int64_t threads = plan.block[0] * plan.block[1] * plan.block[2];
-  if (gpu.ok() && threads > most_threads) {
-    return refusal(plan, "a block of " + std::to_string(threads) + " threads with " +
-                             std::to_string(registers) + " registers each: the kernel can have " +
-                             std::to_string(most_threads));
-  }
-  const int most_shared = limit(gpu, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-  if (gpu.ok() && static_shared + plan.shared_bytes > most_shared) {
-    return refusal(plan, std::to_string(static_shared + plan.shared_bytes) +
-                             " bytes of shared memory: a block can have " + std::to_string(most_shared));
+  for (const std::string& why :
+       {parameter_misfit(gpu, step.function, plan), add_objects(gpu, program, plan, step),
+        resource_misfit(gpu, step.function, plan)}) {
+    if (!why.empty()) return refusal(plan, why);
   }
   if (gpu.ok() && plan.shared_bytes > 0) {  // beyond 48 KiB the kernel needs an opt-in
     gpu.check(gpu.driver().cuFuncSetAttribute(step.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
@@ -285,6 +298,44 @@ Result<CudaProgram::Step, Failure> CudaProgram::kernel(Gpu& gpu, const Module& m
     return *failure;
   }
   return step;
+}
+
+// A launch reads as many parameters as the kernel has, whether or not they were given.
+std::string CudaProgram::parameter_misfit(Gpu& gpu, CUfunction function, const StepPlan& plan) const {
+  if (!gpu.ok() || gpu.driver().parameter_info == nullptr) return {};
+  for (std::size_t i = 0; i <= plan.arguments.size(); ++i) {
+    std::size_t offset = 0, size = 0;
+    const bool is_there = gpu.driver().parameter_info(function, i, &offset, &size) == CUDA_SUCCESS;
+    if (is_there == (i == plan.arguments.size())) {
+      return std::string("the kernel takes ") + (is_there ? "more" : "fewer") + " than the " +
+             std::to_string(plan.arguments.size()) + " arguments of the launch";
+    }
+    if (is_there && size != passed_.bytes(plan.arguments[i])) {
+      return "parameter " + std::to_string(i + 1) + " takes " + std::to_string(size) +
+             " bytes, the argument has " + std::to_string(passed_.bytes(plan.arguments[i]));
+    }
+  }
+  return {};
+}
+
+std::string CudaProgram::add_objects(Gpu& gpu, const ProgramPlan& program, const StepPlan& plan,
+                                     Step& step) const {
+  for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+    const auto value = static_cast<std::size_t>(plan.arguments[i]) - buffer_bytes_.size();
+    if (value >= program.values.size()) continue;
+    if (program.values[value].is_texture()) step.textures.emplace_back(i, program.values[value].texture);
+    if (!program.values[value].is_tensor_map()) continue;
+    step.tensor_maps.emplace_back(i, program.values[value].tensor_map);
+    CUtensorMap map;
+    if (gpu.ok() &&
+        encode(gpu.driver(), step.tensor_maps.back().second, kAnyAlignedAddress, map) != CUDA_SUCCESS)
+      return "the driver refuses the " + program.values[value].name + " for parameter " +
+             std::to_string(i + 1);
+  }
+  const bool has_structs =
+      std::ranges::any_of(plan.arguments, [&](int index) { return passed_.is_struct(index); });
+  if (has_structs || !step.tensor_maps.empty() || !step.textures.empty()) step.assembled = plan.arguments;
+  return {};
 }
 
 void CudaProgram::note_resources(Gpu& gpu, const std::string& symbol, CUfunction function,
@@ -305,10 +356,9 @@ void CudaProgram::note_resources(Gpu& gpu, const std::string& symbol, CUfunction
   resources_.block = block;
   int blocks = 0;
   if (gpu.ok()) {
-    gpu.check(
-        gpu.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks, function, static_cast<int>(block_threads), static_cast<std::size_t>(shared_bytes)),
-        "ask for the occupancy");
+    gpu.check(gpu.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                  &blocks, function, static_cast<int>(block_threads), static_cast<std::size_t>(shared_bytes)),
+              "ask for the occupancy");
   }
   const int most = limit(gpu, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
   if (most > 0) {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cuda.h>
+
 #include <array>
 #include <cstddef>
+#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,16 +13,53 @@
 #include <vector>
 
 #include "tuner/core/result.h"
-#include "tuner/device/cuda/compile/module_cache.h"
+#include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/gpu.h"
-#include "tuner/device/cuda/gpu_program.h"
 #include "tuner/device/cuda/textures.h"
+#include "tuner/device/failure.h"
 #include "tuner/device/run/compute_device.h"
 #include "tuner/device/run/passed_values.h"
 #include "tuner/device/worker/job.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
+
+// Machine code on the GPU with the compiler's report on its kernels.
+struct CachedModule {
+  std::string path;
+  LoadedModule code;
+  std::vector<KernelResources> kernels;
+  bool may_print = true;  // see GpuProgram::may_print
+};
+
+// The modules used last: variants that were compiled together share one, and the reference returns. A module
+// with variables that kernels write is loaded anew each time: no candidate finds what another one left there.
+class ModuleCache {
+ public:
+  explicit ModuleCache(Gpu& gpu) : gpu_(gpu) {}
+  // Shared with programs that use it: the cache may drop it before they end.
+  Result<std::shared_ptr<const CachedModule>, Failure> get(const std::string& path);
+
+ private:
+  Gpu& gpu_;
+  std::list<std::shared_ptr<const CachedModule>> modules_;  // most recently used first
+};
+
+// A program that works in the GPU's stream. One execution is prepare, execute and finish.
+class GpuProgram : public LoadedProgram {
+ public:
+  enum class Part { prepare, execute, finish };
+  // Queues a part of an execution. One address per argument, 0 for a scalar.
+  virtual void queue(Gpu& gpu, Part part, std::span<const CUdeviceptr> addresses) const = 0;
+  // True if executions cannot follow each other without prepare.
+  virtual bool needs_each_setup() const = 0;
+  // True if the setup may remember addresses of buffers.
+  virtual bool has_setup() const = 0;
+  // True if it may wait for the GPU, use other streams, and cannot be captured.
+  virtual bool is_launcher() const { return false; }
+  // False only if no kernel of it can print or fail an assertion.
+  virtual bool may_print() const { return true; }
+};
 
 // A program whose kernels and variables are found and whose launches are checked against the device's limits.
 // One execution is prepare(), execute() and finish() in one stream.
@@ -77,6 +117,10 @@ class CudaProgram final : public GpuProgram {
                                   const std::vector<StepPlan>& plans, std::vector<Step>& steps);
   Result<Step, Failure> kernel(Gpu& gpu, const Module& module, const ProgramPlan& program,
                                const StepPlan& plan);
+  // Each returns why the launch cannot be made; empty: it can.
+  std::string parameter_misfit(Gpu& gpu, CUfunction function, const StepPlan& plan) const;
+  // Adds the textures and tensor maps that the launch passes.
+  std::string add_objects(Gpu& gpu, const ProgramPlan& program, const StepPlan& plan, Step& step) const;
   Result<void, Failure> add_variables(Gpu& gpu, const Module& module, const ProgramPlan& program,
                                       const std::vector<ArgumentPlan>& arguments);
   void note_resources(Gpu& gpu, const std::string& symbol, CUfunction function, const LaunchShape& shape);
@@ -90,7 +134,7 @@ class CudaProgram final : public GpuProgram {
 
   std::vector<Variable> variables_;
   std::vector<Step> setup_once_, setup_each_, steps_;
-  std::shared_ptr<const CachedModule> code_;  // see ModuleCache::get
+  std::shared_ptr<const CachedModule> code_;                           // see ModuleCache::get
   std::unique_ptr<Textures> textures_ = std::make_unique<Textures>();  // made when they are launched with
   PassedValues passed_;
   std::vector<std::size_t> buffer_bytes_;  // of the plan's arguments

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "tuner/device/cuda/gpu_program.h"
+#include "tuner/device/cuda/cuda_program.h"
 #include "tuner/measure/element.h"
 #include "tuner/measure/guard.h"
 
@@ -24,8 +24,8 @@ constexpr double kEnergyS = 1;
 constexpr double kBusyUs = 20'000;
 // Much longer than queueing takes; ends a forgotten hold.
 constexpr double kHoldS = 2;
-// Host code that waits for the GPU is held no longer.
-constexpr double kHostCodeHoldS = 1e-3;
+// Launcher code that waits for the GPU is held no longer.
+constexpr double kLauncherHoldS = 1e-3;
 // Copies take this share of the free memory at most, and leave the rest to the problem.
 constexpr std::size_t kCopiesShare = 4;
 
@@ -40,7 +40,7 @@ Execution execution_of(CudaDevice& device, std::shared_ptr<const LoadedProgram> 
     };
   };
   return {part(Part::execute),       part(Part::prepare), part(Part::finish),
-          loaded.needs_each_setup(), loaded.has_setup(),  loaded.is_host_code()};
+          loaded.needs_each_setup(), loaded.has_setup(),  loaded.is_launcher()};
 }
 
 // Samples one execution on the timer's buffers.
@@ -85,7 +85,7 @@ class CudaTimer::GraphSampler final : public Sampler {
     }
     if (execution_.prepare) execution_.prepare(addresses_);
     if (regime_ == Regime::cold) device_.sweep_caches();
-    device_.kernels().hold(execution_.is_host_code ? kHostCodeHoldS : kHoldS);
+    device_.kernels().hold(execution_.is_launcher ? kLauncherHoldS : kHoldS);
     gpu_.record(start_);
     execute_all();
     gpu_.record(end_);
@@ -93,7 +93,7 @@ class CudaTimer::GraphSampler final : public Sampler {
     device_.kernels().release();
     if (!gpu_.wait(limit_s_ * executions())) return ran_too_long(limit_s_, "while it was timed");
     double elapsed_us = gpu_.elapsed_us(start_, end_);
-    if (execution_.is_host_code) elapsed_us += gpu_.rest_us();
+    if (execution_.is_launcher) elapsed_us += gpu_.rest_us();
     if (auto failure = gpu_.take_failure()) return *failure;
     device_.note_busy();
     return elapsed_us / executions();

@@ -14,6 +14,20 @@
 #include "tuner/measure/shared_headers.h"
 #include "tuner/space/content_key.h"
 
+// The kernels as nvcc compiled them, if the build found nvcc (see CMakeLists.txt).
+#ifdef GKTUNE_DEVICE_KERNELS
+// The driver wants the code aligned.
+asm(".pushsection .rodata\n"
+    ".balign 16\n"
+    ".globl gktune_built_device_kernels, gktune_built_device_kernels_end\n"
+    ".hidden gktune_built_device_kernels, gktune_built_device_kernels_end\n"
+    "gktune_built_device_kernels: .incbin \"" GKTUNE_DEVICE_KERNELS
+    "\"\n"
+    "gktune_built_device_kernels_end:\n"
+    ".popsection\n");
+extern "C" const char gktune_built_device_kernels[], gktune_built_device_kernels_end[];
+#endif
+
 namespace gktune {
 
 // The sources of the kernels that gktune itself runs on a GPU; they travel inside the library.
@@ -55,10 +69,6 @@ struct Element {
   }
 };
 
-}  // namespace
-
-namespace {
-
 NvrtcSource source_for(const std::string& architecture) {
   NvrtcSource source{"device_kernels.cu",
                      std::string(device_kernel_texts().front().text),
@@ -78,6 +88,14 @@ std::string key_of(const NvrtcSource& source) {
 }
 
 }  // namespace
+
+std::string_view built_device_kernels() {
+#ifdef GKTUNE_DEVICE_KERNELS
+  return {gktune_built_device_kernels, gktune_built_device_kernels_end};
+#else
+  return {};
+#endif
+}
 
 Result<std::string> compile_device_kernels(const Nvrtc& nvrtc, const std::string& architecture) {
   NvrtcOutput output = nvrtc.compile(source_for(architecture));

@@ -10,8 +10,8 @@
 #include "tuner/core/contents_plan.h"
 #include "tuner/core/element_type.h"
 #include "tuner/core/tolerance_plan.h"
-#include "tuner/device/cuda/gpu.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
+#include "tuner/device/cuda/gpu.h"
 #include "tuner/measure/verdict.h"
 
 namespace gktune {

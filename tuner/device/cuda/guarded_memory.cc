@@ -28,8 +28,7 @@ GuardedMemory::GuardedMemory(Gpu& gpu, std::size_t bytes) {
   const Driver& driver = gpu.driver();
   const CUmemAllocationProp properties = properties_of(gpu.device());
   std::size_t granularity = 0;
-  gpu.check(driver.cuMemGetAllocationGranularity(&granularity, &properties,
-                                                 CU_MEM_ALLOC_GRANULARITY_MINIMUM),
+  gpu.check(driver.cuMemGetAllocationGranularity(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM),
             "ask for the granularity of memory");
   if (!gpu.ok()) return;
   const std::size_t size = (std::max<std::size_t>(bytes, 1) + granularity - 1) / granularity * granularity;

@@ -1,21 +1,65 @@
 #include "tuner/device/host/host_device.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <span>
+#include <thread>
 #include <utility>
 
+#include "tuner/device/host/execute/fault_handler.h"
 #include "tuner/device/host/execute/guarded_buffer.h"
-#include "tuner/device/host/usable_memory.h"
-#include "tuner/device/host/execute/whereabouts.h"
-#include "tuner/device/worker/fault_report.h"
+#include "tuner/device/host/host_backend.h"
+#include "tuner/device/worker/cores.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
 
 namespace gktune {
+namespace {
+
+constexpr std::size_t kLeastBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+constexpr std::size_t kMostThreads = 16;
+constexpr std::size_t kWordsPerLine = 8;
+
+}  // namespace
+
+CacheSweep::CacheSweep(std::size_t cache_bytes) : cores_(own_cores()) {
+  const std::size_t bytes = std::clamp(cache_bytes + cache_bytes / 4, kLeastBytes, kMostBytes);
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  memory_ = {static_cast<std::uint64_t*>(memory), bytes / sizeof(std::uint64_t)};
+  std::ranges::fill(memory_, 1);
+  if (cores_.empty()) cores_ = {0};
+  if (cores_.size() > kMostThreads) cores_.resize(kMostThreads);
+}
+
+CacheSweep::~CacheSweep() { ::munmap(memory_.data(), memory_.size_bytes()); }
+
+// Each core reads all of it, to sweep its own caches as well as the shared one.
+void CacheSweep::run() {
+  std::atomic<std::uint64_t> total{0};
+  const auto read = [&](int core, std::size_t first) {
+    keep_to(core);
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < memory_.size(); i += kWordsPerLine)
+      sum += memory_[(first + i) % memory_.size()];
+    total += sum;
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    threads.emplace_back(read, cores_[i], i * memory_.size() / cores_.size());
+  }
+  for (std::thread& thread : threads) thread.join();
+  sum_ += total;
+}
+
 namespace {
 
 // The clock's resolution would dominate a shorter sample.
@@ -34,51 +78,6 @@ DeviceTraits host_traits() {
   traits.shares_memory = true;
   return traits;
 }
-
-GuardedBuffer::Against guard_page(Placement placement) {
-  return placement == Placement::at_end ? GuardedBuffer::Against::last_page
-                                        : GuardedBuffer::Against::first_page;
-}
-
-class HostBuffer final : public DeviceBuffer {
- public:
-  explicit HostBuffer(GuardedBuffer memory) : memory_(std::move(memory)) {}
-
-  static Result<GuardedBuffer, Failure> allocate(
-      std::size_t bytes, Placement placement, GuardPattern pattern,
-      GuardedBuffer::Sharing sharing = GuardedBuffer::Sharing::none) {
-    auto memory = GuardedBuffer::allocate(bytes, guard_page(placement), pattern, sharing);
-    if (!memory) return Failure{Status::out_of_memory, memory.error().message};
-    return std::move(*memory);
-  }
-
-  std::uintptr_t address() const override { return reinterpret_cast<std::uintptr_t>(memory_.bytes().data()); }
-  std::size_t bytes() const override { return memory_.bytes().size(); }
-  std::span<const std::byte> mapping() const { return memory_.mapping(); }
-
-  Result<void, Failure> place(std::size_t bytes, Placement placement) override {
-    if (memory_.has_room_for(bytes)) {
-      memory_.place(bytes, guard_page(placement));
-      return {};
-    }
-    auto larger = allocate(bytes, placement, memory_.pattern());
-    if (!larger) return larger.error();
-    memory_ = std::move(*larger);
-    return {};
-  }
-
-  Result<std::optional<std::string>, Failure> take_violation() override {
-    auto where = memory_.violation();
-    if (where) memory_.fill_guards();
-    return where;
-  }
-
-  void renew() override { memory_.renew(); }
-  void protect() override { memory_.protect(); }
-
- private:
-  GuardedBuffer memory_;
-};
 
 std::span<const std::byte> contents(const DeviceBuffer& buffer) {
   return {reinterpret_cast<const std::byte*>(buffer.address()), buffer.bytes()};
@@ -100,7 +99,7 @@ std::vector<NamedMemory> names_of(std::span<const ArgumentMemory> arguments) {
   for (const ArgumentMemory& argument : arguments) {
     if (argument.buffer == nullptr) continue;
     names.push_back({argument.name, reinterpret_cast<const void*>(argument.buffer->address()),
-                     argument.buffer->bytes(), static_cast<const HostBuffer&>(*argument.buffer).mapping(),
+                     argument.buffer->bytes(), static_cast<const GuardedBuffer&>(*argument.buffer).mapping(),
                      argument.is_unwritten, argument.is_read_only});
   }
   return names;
@@ -179,24 +178,23 @@ class HostTimer final : public Timer {
 
 HostDevice::HostDevice(std::size_t cache_bytes)
     : traits_(host_traits()), cores_(own_cores()), executor_(ExecutionSettings{}), sweep_(cache_bytes) {
-  set_fault_handler([](Status status, const char* message) { report_fault(status, message); });
-  set_whereabouts_handler(kQuestionSignal, [](const char* where) { report_fault(Status::timed_out, where); });
+  set_fault_handlers();
 }
 
 Result<std::uint64_t, Failure> HostDevice::free_bytes() { return runner_share_bytes(); }
 
 Result<std::unique_ptr<DeviceBuffer>, Failure> HostDevice::allocate(std::size_t bytes, Placement placement,
                                                                     Guards) {
-  auto memory = HostBuffer::allocate(bytes, placement, next_pattern_++);
-  if (!memory) return memory.error();
-  return std::unique_ptr<DeviceBuffer>(std::make_unique<HostBuffer>(std::move(*memory)));
+  auto buffer = GuardedBuffer::allocate(bytes, placement, next_pattern_++);
+  if (!buffer) return buffer.error();
+  return std::unique_ptr<DeviceBuffer>(*std::move(buffer));
 }
 
 Result<std::unique_ptr<DeviceBuffer>, Failure> HostDevice::allocate_shared(std::size_t bytes) {
-  auto memory = HostBuffer::allocate(bytes, Placement::at_end, next_pattern_++,
-                                     GuardedBuffer::Sharing::shared);
-  if (!memory) return memory.error();
-  return std::unique_ptr<DeviceBuffer>(std::make_unique<HostBuffer>(std::move(*memory)));
+  auto buffer =
+      GuardedBuffer::allocate(bytes, Placement::at_end, next_pattern_++, GuardedBuffer::Sharing::shared);
+  if (!buffer) return buffer.error();
+  return std::unique_ptr<DeviceBuffer>(*std::move(buffer));
 }
 
 Result<std::shared_ptr<const LoadedProgram>, Failure> HostDevice::load(

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "tuner/device/host/cache_sweep.h"
 #include "tuner/device/host/execute/executor.h"
 #include "tuner/device/host/execute/fault_handler.h"
 #include "tuner/device/host/host_program.h"
@@ -15,6 +16,22 @@
 #include "tuner/measure/guard.h"
 
 namespace gktune {
+
+// Replaces the contents of the caches by reading other memory.
+class CacheSweep {
+ public:
+  // Reads a little more than the last cache holds, within bounds.
+  explicit CacheSweep(std::size_t cache_bytes);
+  CacheSweep(const CacheSweep&) = delete;
+  CacheSweep& operator=(const CacheSweep&) = delete;
+  ~CacheSweep();
+  void run();
+
+ private:
+  std::span<std::uint64_t> memory_;  // shared: a fork copies no tables for it
+  std::vector<int> cores_;
+  std::uint64_t sum_ = 0;  // keeps the compiler from removing the reads
+};
 
 // This machine's processor, in this process. A crash ends the process; the fault handler reports its place to
 // the parent first.

@@ -12,7 +12,7 @@ namespace gktune {
 Result<HostProgram, Failure> HostProgram::load(const Module& module, const ProgramPlan& plan,
                                                const std::vector<ArgumentPlan>& arguments,
                                                Instrumentation instrumentation) {
-  auto code = ModuleProgram::load(module, plan, arguments);
+  auto code = SharedObjectSteps::load(module, plan, arguments);
   if (!code) return code.error();
   HostProgram program(*std::move(code), instrumentation);
   if (plan.source.language == Language::cuda) {
@@ -53,16 +53,16 @@ void HostProgram::note_resources(const StepPlan& step) {
 }
 
 bool HostProgram::has_kernels() const {
-  return std::ranges::any_of(code_.steps, [this](const ModuleProgram::Step& step) {
+  return std::ranges::any_of(code_.steps, [this](const SharedObjectSteps::Step& step) {
     return !step.plan.entry.empty() && code_.module.entry(step.entry).is_kernel;
   });
 }
 
-Result<void, Failure> HostProgram::run(Executor& executor, const std::vector<ModuleProgram::Step>& steps,
+Result<void, Failure> HostProgram::run(Executor& executor, const std::vector<SharedObjectSteps::Step>& steps,
                                        void* const* values) const {
   void* given[kernel::Entry::kMaxArguments];
   std::vector<std::byte> structs;
-  for (const ModuleProgram::Step& step : steps) {
+  for (const SharedObjectSteps::Step& step : steps) {
     if (step.plan.entry.empty()) {
       const auto filled = static_cast<std::size_t>(step.plan.fill_argument);
       std::memset(*static_cast<void**>(values[filled]), step.plan.fill_byte, code_.buffer_bytes[filled]);

@@ -8,7 +8,7 @@
 
 #include "tuner/core/result.h"
 #include "tuner/device/host/execute/executor.h"
-#include "tuner/device/host/execute/module_program.h"
+#include "tuner/device/host/execute/shared_object.h"
 #include "tuner/device/run/compute_device.h"
 
 namespace gktune {
@@ -59,15 +59,15 @@ class HostProgram final : public LoadedProgram {
     bool is_written = false;
   };
 
-  HostProgram(ModuleProgram code, Instrumentation instrumentation)
+  HostProgram(SharedObjectSteps code, Instrumentation instrumentation)
       : code_(std::move(code)), instrumentation_(instrumentation) {}
   Result<void, Failure> add_variable(const VariablePlan& variable, const ProgramPlan& program,
                                      const std::vector<ArgumentPlan>& arguments);
-  Result<void, Failure> run(Executor& executor, const std::vector<ModuleProgram::Step>& steps,
+  Result<void, Failure> run(Executor& executor, const std::vector<SharedObjectSteps::Step>& steps,
                             void* const* values) const;
   void note_resources(const StepPlan& step);
 
-  ModuleProgram code_;
+  SharedObjectSteps code_;
   Instrumentation instrumentation_;
   std::vector<Variable> variables_;
   Resources resources_;

@@ -4,13 +4,27 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "tuner/core/trial.h"
 #include "tuner/device/device.h"
-#include "tuner/device/replay/recorded_trials.h"
 
 namespace gktune {
+
+// Trials to be played back, by configuration and problem. A trial without a problem stands for every problem.
+class RecordedTrials {
+ public:
+  // The last trial of each configuration and problem counts.
+  explicit RecordedTrials(std::vector<Trial> trials);
+  // Null if it was not recorded.
+  const Trial* find(const Config& config, const Problem& problem) const;
+
+ private:
+  std::unordered_map<std::string, Trial> trials_;
+};
 
 // Plays back recorded trials, so that a search needs no hardware. Its clock charges what each trial cost when
 // it was recorded.

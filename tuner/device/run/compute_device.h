@@ -49,10 +49,9 @@ class DeviceBuffer {
 // One argument of the executions on a problem.
 struct ArgumentMemory {
   std::string name;
-  DeviceBuffer* buffer = nullptr;  // null: a scalar, which the program holds
-  const DeviceBuffer* original =
-      nullptr;                // the required contents before each execution; null: any contents
-  bool is_scratch = false;    // written before it is read
+  DeviceBuffer* buffer = nullptr;          // null: a scalar, which the program holds
+  const DeviceBuffer* original = nullptr;  // the required contents before each execution; null: any contents
+  bool is_scratch = false;                 // written before it is read
   bool is_unwritten = false;  // its contents mean nothing before each execution: scratch or an output
   bool is_read_only = false;  // for the executions to come
 

@@ -56,7 +56,8 @@ RunReply reply_of(const Failure& failure) {
   return reply;
 }
 
-// A request whose answer is the reply to a job. What the child has lost, the worker has not.
+// Asks the process, which answers with the reply to a job. What a candidate destroys in that process still
+// works in this one.
 RunReply asked(JobProcess& process, std::string_view request) {
   const auto answer = process.ask(request);
   if (!answer) return reply_of(answer.error());

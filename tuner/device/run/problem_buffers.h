@@ -106,7 +106,7 @@ class ProblemBuffers {
   Placement placement_;
   Guards guards_;
   std::uint64_t bytes_ = 0;
-  bool has_results_ = false;            // the expected outputs are known
+  bool has_results_ = false;  // the expected outputs are known
   std::optional<double> execution_us_;
   std::vector<Slot> slots_;             // one per argument
   std::vector<ArgumentMemory> memory_;  // the same, as programs see them

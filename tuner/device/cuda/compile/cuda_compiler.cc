@@ -6,10 +6,9 @@
 
 #include "tuner/core/seconds_since.h"
 #include "tuner/core/text.h"
-#include "tuner/device/cuda/compile/compile_log.h"
+#include "tuner/device/cuda/compile/cuda_text.h"
 #include "tuner/device/cuda/compile/module_file.h"
-#include "tuner/device/cuda/compile/program_text.h"
-#include "tuner/device/cuda/compile/standard_headers.h"
+#include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/worker/option_at_fault.h"
 #include "tuner/space/content_key.h"
 #include "tuner/space/kernel_source.h"
@@ -75,7 +74,7 @@ CudaCompiler::CudaCompiler(const ToolkitPlaces& places, Nvrtc nvrtc, std::vector
   for (const auto& dir : include_dirs_) compiler_key_ += '\n' + size_and_time(dir + "/cuda_fp16.h");
 }
 
-std::vector<CompiledVariant> CudaCompiler::compile_host_code(const CompileJob& job) {
+std::vector<CompiledVariant> CudaCompiler::compile_launcher(const CompileJob& job) {
   if (!nvcc_) nvcc_ = NvccCompiler::open(places_);
   if (*nvcc_) return (*nvcc_)->compile(job);
   CompiledVariant failed;
@@ -91,8 +90,8 @@ Result<std::string> CudaCompiler::loadable_code(const Module& module) const {
 }
 
 std::vector<CompiledVariant> CudaCompiler::compile(const CompileJob& job) {
-  const bool is_host_code = !job.variants.empty() && job.variants.front().language == Language::host;
-  if (is_host_code) return compile_host_code(job);
+  const bool is_launcher = !job.variants.empty() && job.variants.front().language == Language::host;
+  if (is_launcher) return compile_launcher(job);
   std::vector<CompiledVariant> results(job.variants.size());
   CompileCache& cache = caches_.try_emplace(job.cache_dir, job.cache_dir, job.scratch_dir).first->second;
 
@@ -153,7 +152,7 @@ std::string CudaCompiler::key_of(const Batch& batch, const SourcePlan& source) c
 }
 
 void CudaCompiler::compile_batch(Batch& batch, CompileCache& cache) {
-  const bool together = can_share_program(batch.source);
+  const bool together = can_share_text(batch.source);
   std::vector<Pending> alone;
   while (!batch.pending.empty()) {
     std::vector<Pending> rest;
@@ -175,7 +174,7 @@ std::vector<CudaCompiler::Pending> CudaCompiler::compile_together(Batch& batch, 
   const auto start = std::chrono::steady_clock::now();
   std::vector<const SourcePlan*> sources;
   for (const auto& pending : batch.pending) sources.push_back(pending.source);
-  const ProgramText program = program_of_many(batch.source, sources);
+  const CudaText program = cuda_text_of_many(batch.source, sources);
   NvrtcSource input{sources.front()->path, program.text, headers_, batch.options, {}};
   for (const auto& entries : program.entries) {
     input.entries.insert(input.entries.end(), entries.begin(), entries.end());
@@ -246,11 +245,11 @@ std::optional<std::string> CudaCompiler::option_at_fault(const std::vector<std::
 }
 
 NvrtcOutput CudaCompiler::compile_one(const Batch& batch, const SourcePlan& source) const {
-  const ProgramText lean = program_of_one(batch.source, source, OtherKernels::drop);
+  const CudaText lean = cuda_text_of_one(batch.source, source, OtherKernels::drop);
   NvrtcOutput output = nvrtc_.compile({source.path, lean.text, headers_, batch.options, source.entries});
   if (output.ok) return output;
   // Compiles the original text, in case the error is due to something that was left out.
-  const ProgramText whole = program_of_one(batch.source, source, OtherKernels::keep);
+  const CudaText whole = cuda_text_of_one(batch.source, source, OtherKernels::keep);
   if (whole.text == lean.text) return output;
   return nvrtc_.compile({source.path, whole.text, headers_, batch.options, source.entries});
 }

@@ -16,8 +16,8 @@
 
 namespace gktune {
 
-// Compiles variants of CUDA kernels with NVRTC, several in one program if the source allows it, and host code
-// with nvcc. Cached variants are not compiled again.
+// Compiles variants of CUDA kernels with NVRTC, several in one text if the source allows it, and
+// launcher code with nvcc. Cached variants are not compiled again.
 class CudaCompiler : public Compiler {
  public:
   static Result<std::unique_ptr<CudaCompiler>> open(const ToolkitPlaces& places);
@@ -41,7 +41,7 @@ class CudaCompiler : public Compiler {
   };
   CudaCompiler(const ToolkitPlaces& places, Nvrtc nvrtc, std::vector<std::string> include_dirs);
 
-  std::vector<CompiledVariant> compile_host_code(const CompileJob& job);
+  std::vector<CompiledVariant> compile_launcher(const CompileJob& job);
 
   std::vector<std::string> options_for(const SourcePlan& source, const std::string& architecture) const;
   std::string key_of(const Batch& batch, const SourcePlan& source) const;

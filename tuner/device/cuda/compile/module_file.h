@@ -1,13 +1,32 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/core/result.h"
-#include "tuner/device/cuda/compile/compile_log.h"
 
 namespace gktune {
+
+// The resources of a kernel that the assembler reports.
+struct KernelResources {
+  std::string symbol;
+  int registers = 0;
+  std::int64_t stack_bytes = 0;
+  std::int64_t spill_bytes = 0;  // stored and loaded
+  std::int64_t static_shared_bytes = 0;
+  friend bool operator==(const KernelResources&, const KernelResources&) = default;
+};
+
+// NVRTC's log, the assembler's part (--ptxas-options=-v) apart from the rest.
+struct CompileLog {
+  std::vector<std::string> messages;  // errors and warnings, each with the lines that belong to it
+  std::vector<KernelResources> kernels;
+};
+
+CompileLog read_compile_log(std::string_view log);
 
 // Machine code with the compiler's report on each kernel. Compile workers write it to a file for run workers.
 struct CompiledModule {

@@ -10,8 +10,8 @@
 
 #include "tuner/core/seconds_since.h"
 #include "tuner/core/whole_file.h"
+#include "tuner/device/cuda/compile/cuda_text.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
-#include "tuner/device/cuda/compile/program_text.h"
 #include "tuner/device/host/compile/kernel_headers.h"
 #include "tuner/device/host/compile/run_compiler.h"
 #include "tuner/device/host/compile/translation_unit.h"
@@ -22,11 +22,11 @@
 namespace gktune {
 namespace {
 
-// The headers by which the engine calls host code. They are put in as text: their folder also has headers
+// The headers by which the engine calls launcher code. They are put in as text: their folder also has headers
 // that stand in for the toolkit's.
 std::string engine_headers() {
   std::string text = line_directive(1, "gktune");
-  for (const std::string_view path : {"gktune/abi.h", "gktune/trampoline.h", "gktune/host_code.h"}) {
+  for (const std::string_view path : {"gktune/abi.h", "gktune/trampoline.h", "gktune/launcher.h"}) {
     const auto header = std::ranges::find(kernel_headers(), path, &EmbeddedFile::path);
     std::istringstream lines{std::string(header->text)};
     for (std::string line; std::getline(lines, line);) {
@@ -135,7 +135,7 @@ CompiledVariant NvccCompiler::compile(const SourcePlan& source, const std::strin
                                       CompileCache& cache) {
   const auto start = std::chrono::steady_clock::now();
   const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::keep);
-  std::string text = engine_headers() + program_of_one(flat, source, OtherKernels::keep).text;
+  std::string text = engine_headers() + cuda_text_of_one(flat, source, OtherKernels::keep).text;
   const std::vector<std::string> words = command(source, architecture);
   std::string all = compiler_key_ + text;
   for (const auto& [path, included] : flat.files) all += '\n' + path + '\n' + included;
@@ -145,7 +145,7 @@ CompiledVariant NvccCompiler::compile(const SourcePlan& source, const std::strin
   if (auto known = cache.find(key)) return *std::move(known);
 
   CompiledVariant result;
-  result.module.symbols = add_entries(text, {&source, "gktune_" + key}, "host_entry");
+  result.module.symbols = add_entries(text, {&source, "gktune_" + key}, "launcher_entry");
   const std::string input = cache.scratch_path(key + ".cu"), output = cache.scratch_path(key + ".so");
   if (const auto written = write_atomically(input, text); !written) {
     result.status = Status::machine_failed;

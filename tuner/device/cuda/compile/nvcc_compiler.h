@@ -12,7 +12,7 @@
 
 namespace gktune {
 
-// Compiles host code (`language: host`) for a GPU with nvcc into shared objects, and keeps them.
+// Compiles launcher code (`language: host`) for a GPU with nvcc into shared objects, and keeps them.
 class NvccCompiler : public Compiler {
  public:
   // An error if the toolkit has no nvcc.

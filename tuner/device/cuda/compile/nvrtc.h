@@ -9,10 +9,15 @@
 #include <vector>
 
 #include "tuner/core/result.h"
-#include "tuner/device/cuda/driver/dynamic_library.h"
 #include "tuner/device/cuda/compile/toolkit.h"
+#include "tuner/device/cuda/driver/dynamic_library.h"
 
 namespace gktune {
+
+// The headers of the standard library that kernels often include, by name, with their texts: NVRTC
+// has none of them. A header whose contents NVRTC knows is empty; the others include the toolkit's
+// own library for device code.
+std::vector<std::pair<std::string, std::string>> standard_headers();
 
 // The input of one compilation.
 struct NvrtcSource {

@@ -12,10 +12,9 @@
 
 #include "tuner/core/seconds_since.h"
 #include "tuner/core/whole_file.h"
-#include "tuner/device/host/compile/checked_copies.h"
 #include "tuner/device/host/compile/kernel_headers.h"
 #include "tuner/device/host/compile/run_compiler.h"
-#include "tuner/device/host/compile/unsupported.h"
+#include "tuner/device/host/compile/translation_unit.h"
 #include "tuner/device/worker/option_at_fault.h"
 #include "tuner/process/child_process.h"
 #include "tuner/source/flat_source.h"
@@ -168,8 +167,8 @@ std::vector<std::string> HostCompiler::command(const SourcePlan& source,
   if (instrumentation != Instrumentation::none && source.language == Language::cuda) {
     // clang leaves out the read of x += 1 unless it is told to instrument it.
     const std::vector<std::string> own =
-        is_clang() ? std::vector<std::string>{"-mllvm", "-tsan-distinguish-volatile=1",
-                                              "-mllvm", "-tsan-instrument-read-before-write=1"}
+        is_clang() ? std::vector<std::string>{"-mllvm", "-tsan-distinguish-volatile=1", "-mllvm",
+                                              "-tsan-instrument-read-before-write=1"}
                    : std::vector<std::string>{"--param=tsan-distinguish-volatile=1"};
     all.insert(all.end(), own.begin(), own.end());
   }

@@ -2,13 +2,78 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "tuner/core/whole_file.h"
 #include "tuner/space/content_key.h"
 
 namespace gktune {
 namespace fs = std::filesystem;
+
+// The headers below include/.
+std::span<const EmbeddedFile> written_kernel_headers();
+
+namespace {
+
+// Headers of CUDA that declare only what a source sees without them, and one that is the same as another.
+struct Alias {
+  std::string_view path, header;
+};
+constexpr Alias kAliases[] = {
+    {"cuda.h", "gktune/cuda.h"},
+    {"cuda_device_runtime_api.h", "gktune/cuda.h"},
+    {"cuda_runtime.h", "gktune/cuda.h"},
+    {"cuda_runtime_api.h", "gktune/cuda.h"},
+    {"device_functions.h", "gktune/cuda.h"},
+    {"device_launch_parameters.h", "gktune/cuda.h"},
+    {"vector_functions.h", "gktune/cuda.h"},
+    {"vector_types.h", "gktune/cuda.h"},
+    {"cuda_pipeline_primitives.h", "cuda_pipeline.h"},
+};
+
+// Headers of libcu++ whose names are those of the C++ library.
+constexpr std::string_view kStandardHeaders[] = {
+    "algorithm", "array",   "cassert",     "climits",          "cmath",    "complex", "cstddef",
+    "cstdint",   "cstdlib", "cstring",     "initializer_list", "iterator", "limits",  "numeric",
+    "ratio",     "tuple",   "type_traits", "utility"};
+
+// All headers. The texts of those that are not in files are made here.
+class KernelHeaders {
+ public:
+  KernelHeaders() {
+    const auto written = written_kernel_headers();
+    files_.assign(written.begin(), written.end());
+    for (const auto& [path, header] : kAliases)
+      add(std::string(path), fmt::format("#pragma once\n#include \"{}\"\n", header));
+    for (const std::string_view name : kStandardHeaders) {
+      add(fmt::format("cuda/std/{}", name),
+          fmt::format("#pragma once\n#include <{}>\nnamespace cuda::std {{\nusing namespace ::std;\n}}\n",
+                      name));
+    }
+  }
+  std::span<const EmbeddedFile> files() const { return files_; }
+
+ private:
+  void add(std::string path, std::string text) {
+    const std::string_view kept_path = texts_.emplace_back(std::move(path));
+    files_.push_back({kept_path, texts_.emplace_back(std::move(text))});
+  }
+
+  std::deque<std::string> texts_;  // of the headers that are made here, each behind its path
+  std::vector<EmbeddedFile> files_;
+};
+
+}  // namespace
+
+std::span<const EmbeddedFile> kernel_headers() {
+  static const KernelHeaders headers;
+  return headers.files();
+}
 
 // Several processes may do so at once: each sees complete files, and all write the same.
 Result<std::string> place_kernel_headers(const std::string& folder, const std::string& scratch) {
@@ -25,6 +90,132 @@ Result<std::string> place_kernel_headers(const std::string& folder, const std::s
     if (auto written = write_atomically(path, header.text, scratch); !written) return written.error();
   }
   return place.string();
+}
+
+namespace {
+
+constexpr std::string_view kCannotRun = "cannot run on the host device";
+
+struct Library {
+  std::string_view path;  // the beginning of its headers' paths
+  std::string_view name;
+};
+constexpr Library kLibraries[] = {
+    {"mma.h", "tensor-core kernels"},
+    {"cub/", "CUB"},
+    {"thrust/", "Thrust"},
+    {"cute/", "CuTe"},
+    {"cutlass/", "CUTLASS"},
+    {"curand", "cuRAND"},
+    {"cuda/", "this part of libcu++"},
+    {"cuda_fp8", "8-bit floating-point types"},
+    {"cuda_fp6", "6-bit floating-point types"},
+    {"cuda_fp4", "4-bit floating-point types"},
+    {"texture_", "textures"},
+    {"surface_", "surfaces"},
+    {"cooperative_groups/", "this part of cooperative groups"},
+    {"cuda_awbarrier", "barriers by their primitives"},
+    {"nv/", "this part of libcu++"},
+    {"crt/", "a part of the toolkit"},
+    {"cublasdx", "cuBLASDx"},
+    {"cufftdx", "cuFFTDx"},
+};
+
+// Names in a compiler's first error, and the feature that they belong to.
+struct Feature {
+  std::string_view name, words;
+};
+constexpr Feature kFeatures[] = {
+    {"cudaTextureObject_t", "textures"},
+    {"cudaSurfaceObject_t", "surfaces"},
+    {"tex1D", "textures"},
+    {"tex2D", "textures"},
+    {"tex3D", "textures"},
+    {"surf1D", "surfaces"},
+    {"surf2D", "surfaces"},
+    {"surf3D", "surfaces"},
+    {"__cluster_dims__", "thread-block clusters"},
+    {"CUtensorMap", "tensor maps"},
+};
+
+// kernel.cu:3 of "kernel.cu:3:5: error: …"
+std::string place_in(std::string_view line) {
+  const std::size_t error = line.find(" error: ");
+  std::string_view place = line.substr(0, error == std::string_view::npos ? 0 : error);
+  place = place.substr(place.rfind(' ') + 1);
+  for (int i = 0; i < 2; ++i) {
+    if (place.ends_with(':')) place.remove_suffix(1);
+  }
+  // Without the column.
+  const std::size_t colon = place.rfind(':');
+  const bool has_column = colon != std::string_view::npos && colon > 0 && place.find(':') != colon;
+  return std::string(has_column ? place.substr(0, colon) : place);
+}
+
+// The line of a text with this number.
+std::string_view line_of(std::string_view text, const std::string& number) {
+  for (long line = std::strtol(number.c_str(), nullptr, 10); line > 1 && !text.empty(); --line)
+    text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
+  return text.substr(0, text.find('\n'));
+}
+
+bool is_ours(std::string_view path) {
+  return std::ranges::any_of(kernel_headers(),
+                             [&](const EmbeddedFile& header) { return header.path == path; });
+}
+
+}  // namespace
+
+std::optional<std::string> unsupported_header(std::string_view name) {
+  if (name.size() < 3 || (name.front() != '<' && name.front() != '"')) return std::nullopt;
+  const std::string_view path = name.substr(1, name.size() - 2);
+  if (is_ours(path)) return std::nullopt;
+  const auto library =
+      std::ranges::find_if(kLibraries, [&](const Library& each) { return path.starts_with(each.path); });
+  if (library == std::end(kLibraries)) return std::nullopt;
+  return std::string(library->name) + " (" + std::string(name) + ") " + std::string(kCannotRun);
+}
+
+bool is_of_library(std::string_view path, std::span<const std::string> include_dirs) {
+  // A folder of the user's may be called cuda, and a file curand_streams.h.
+  constexpr std::string_view kFolders[] = {"cub/", "thrust/", "cute/", "cutlass/", "cuda/std/", "cuda/__"};
+  constexpr std::string_view kFiles[] = {"mma.h",      "curand.h",   "curand_kernel.h",
+                                         "cuda_fp8.h", "cuda_fp6.h", "cuda_fp4.h"};
+  return std::ranges::any_of(include_dirs, [&](const std::string& dir) {
+    const std::string name = std::filesystem::path(path).lexically_relative(dir).generic_string();
+    return is_ours(name) || std::ranges::find(kFiles, name) != std::end(kFiles) ||
+           std::ranges::any_of(kFolders, [&](std::string_view folder) { return name.starts_with(folder); });
+  });
+}
+
+std::optional<std::string> unsupported_feature(std::string_view log, std::string_view source) {
+  const std::size_t error = log.find(" error: ");
+  if (error == std::string_view::npos) return std::nullopt;
+  const std::size_t begin = log.rfind('\n', error) + 1;  // npos + 1 is 0
+  const std::size_t end = std::min(log.find('\n', error), log.size());
+  const std::string_view first = log.substr(begin, end - begin);
+  const std::string place = place_in(first);
+  if (const std::size_t at = first.find(kCannotRun); at != std::string_view::npos) {
+    // The compiler's own words come before the message.
+    std::string_view message = first.substr(0, at + kCannotRun.size());
+    message.remove_prefix(std::min(message.find(" error: ") + 8, message.size()));
+    for (const std::string_view words : {"attribute error: ", "'error' attribute: ", "#error "}) {
+      if (const std::size_t behind = message.find(words); behind != std::string_view::npos)
+        message.remove_prefix(behind + words.size());
+    }
+    while (!message.empty() && (message.front() == '"' || message.front() == '\'')) message.remove_prefix(1);
+    return place + ": error: " + std::string(message) + '\n';
+  }
+  for (const Feature& feature : kFeatures) {
+    if (first.find(feature.name) != std::string_view::npos)
+      return place + ": error: " + std::string(feature.words) + ' ' + std::string(kCannotRun) + '\n';
+  }
+  // A launch by a kernel: child<<<1, 1>>>(…)
+  const std::size_t colon = place.rfind(':');
+  if (colon != std::string::npos &&
+      line_of(source, place.substr(colon + 1)).find("<<<") != std::string_view::npos)
+    return place + ": error: launches by a kernel (<<<…>>>) " + std::string(kCannotRun) + '\n';
+  return std::nullopt;
 }
 
 }  // namespace gktune

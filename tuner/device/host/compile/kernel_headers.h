@@ -1,18 +1,31 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "tuner/core/embedded_file.h"
 #include "tuner/core/result.h"
 
 namespace gktune {
 
-// The headers for kernels, embedded in the program, with their paths in #include <…>.
+// The headers for kernels, which travel in the program, with their paths in #include <…>.
 std::span<const EmbeddedFile> kernel_headers();
 
 // Writes those that are missing or damaged to a folder of their own below `folder`, each by way of a file in
 // `scratch`. Reads all of them at each call. Returns their folder.
 Result<std::string> place_kernel_headers(const std::string& folder, const std::string& scratch = {});
+
+// The text of an #error for a header that CUDA has and the host device has not: "CUB (<cub/cub.cuh>) cannot
+// run on the host device". `name` is as in the #include: <cub/cub.cuh>.
+std::optional<std::string> unsupported_header(std::string_view name);
+// True if a file in one of these folders has the name of a header that the host device provides, or of one
+// that it refuses.
+bool is_of_library(std::string_view path, std::span<const std::string> include_dirs);
+
+// One line for a compiler's log about this source whose first error is due to a
+// feature that the host device lacks.
+std::optional<std::string> unsupported_feature(std::string_view log, std::string_view source);
 
 }  // namespace gktune

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/device/host/compile/unsupported.h"
+#include "tuner/device/host/compile/kernel_headers.h"
 #include "tuner/source/edits.h"
 #include "tuner/source/flat_source.h"
 #include "tuner/space/kernel_source.h"
@@ -19,7 +19,7 @@ namespace {
 // A CUDA source prepared for a C++ compiler, line for line: the author's own includes are put in, so that
 // several variants of it fit in one translation unit, and the few constructs that no
 // macro can express are rewritten.
-struct KernelSource {
+struct PreparedSource {
   std::string text;                 // with #line directives, which keep the author's files and line numbers
   std::string headers;              // the system's, to be read first, under the conditions of the text
   std::vector<std::string> macros;  // macros that the text defines, and may leave defined
@@ -137,7 +137,7 @@ class Rewriter {
   bool is_namespace_next_ = false;
 };
 
-KernelSource read_kernel_source(const SourcePlan& source) {
+PreparedSource read_kernel_source(const SourcePlan& source) {
   // The libraries that the host device provides or refuses stay includes, even
   // where the folders have their own.
   const auto read_own = [&](const std::string& path) -> Result<std::string> {
@@ -148,7 +148,7 @@ KernelSource read_kernel_source(const SourcePlan& source) {
   keep_kernels(flat, source);
   // Preprocessor conditions see the parameters and CUDA's macros; the system's headers see neither.
   std::string define = "#define __CUDACC__ 1\n", undefine = "#undef __CUDACC__\n";
-  KernelSource result;
+  PreparedSource result;
   result.values = macros_for(flat, source);
   for (const auto& [name, value] : result.values) {
     define += fmt::format("#define {} {}\n", name, value);
@@ -211,7 +211,7 @@ void add_macros(std::string& text, const std::vector<std::pair<std::string, std:
 
 TranslationUnit cuda_unit(std::span<const NamedVariant> variants) {
   TranslationUnit unit;
-  std::vector<KernelSource> sources;
+  std::vector<PreparedSource> sources;
   unit.text = "#include \"gktune/cuda.h\"\n#include \"gktune/trampoline.h\"\n";
   for (const NamedVariant& variant : variants) {
     sources.push_back(read_kernel_source(*variant.source));
@@ -227,21 +227,71 @@ TranslationUnit cuda_unit(std::span<const NamedVariant> variants) {
     if (is_batch) unit.text += "}\n";
     unit.symbols.push_back(add_entries(unit.text, variants[i], "kernel_entry"));
     if (is_batch) unit.text += "}\n";
-    for (const auto& [name, value] : sources[i].values)
-      unit.text += fmt::format("#undef {}\n", name);
+    for (const auto& [name, value] : sources[i].values) unit.text += fmt::format("#undef {}\n", name);
     for (const std::string& name : sources[i].macros) unit.text += fmt::format("#undef {}\n", name);
   }
   return unit;
 }
 
 TranslationUnit cpp_unit(const NamedVariant& variant) {
-  const bool is_host_code = variant.source->language == Language::host;
+  const bool is_launcher = variant.source->language == Language::host;
   TranslationUnit unit;
-  unit.text = is_host_code ? "#include \"gktune/host_code.h\"\n" : "#include \"gktune/trampoline.h\"\n";
+  unit.text = is_launcher ? "#include \"gktune/launcher.h\"\n" : "#include \"gktune/trampoline.h\"\n";
   add_macros(unit.text, variant.source->macros);
   unit.text += line_directive(1, variant.source->path) + variant.source->text + "\n";
-  unit.symbols.push_back(add_entries(unit.text, variant, is_host_code ? "host_entry" : "function_entry"));
+  unit.symbols.push_back(add_entries(unit.text, variant, is_launcher ? "launcher_entry" : "function_entry"));
   return unit;
+}
+
+namespace {
+
+// 16 of "ptr align 16 %to", of the first or second argument of a call; 1 if it is not given.
+std::string alignment_of(std::string_view argument) {
+  constexpr std::string_view kAlign = " align ";
+  const std::size_t at = argument.find(kAlign);
+  if (at == std::string_view::npos) return "1";
+  const std::string_view rest = argument.substr(at + kAlign.size());
+  return std::string(rest.substr(0, rest.find_first_not_of("0123456789")));
+}
+
+// The index of the next comma, or of the bracket that ends the arguments.
+std::size_t end_of_argument(std::string_view text, std::size_t from) {
+  int depth = 0;
+  for (std::size_t i = from; i < text.size(); ++i) {
+    const char c = text[i];
+    if (depth == 0 && (c == ',' || c == ')')) return i;
+    if (c == '(' || c == '[' || c == '{' || c == '<') ++depth;
+    if (c == ')' || c == ']' || c == '}' || c == '>') --depth;
+  }
+  return text.size();
+}
+
+// "call void @llvm.memcpy.p0.p0.i64(ptr align 16 %to, ptr align 16 %from, i64 16, i1 false), !dbg !7"
+std::string with_checked_copy(std::string_view line) {
+  constexpr std::string_view kCopy = "call void @llvm.memcpy.";
+  const std::size_t call = line.find(kCopy);
+  const std::size_t open = call == std::string_view::npos ? call : line.find('(', call);
+  if (open == std::string_view::npos) return std::string(line);
+  const std::size_t to = end_of_argument(line, open + 1), from = end_of_argument(line, to + 1);
+  const std::size_t bytes = end_of_argument(line, from + 1), end = end_of_argument(line, bytes + 1);
+  if (end >= line.size() || line[bytes] != ',' || !line.substr(call, open - call).ends_with(".i64"))
+    return std::string(line);
+  return fmt::format("{}call void @gktune_copy({}, i64 {}, i64 {}{}", line.substr(0, call),
+                     line.substr(open + 1, bytes - open - 1), alignment_of(line.substr(open, to - open)),
+                     alignment_of(line.substr(to, from - to)), line.substr(end));
+}
+
+}  // namespace
+
+std::string with_checked_copies(std::string_view llvm_text) {
+  std::string all;
+  all.reserve(llvm_text.size());
+  while (!llvm_text.empty()) {
+    const std::size_t length = std::min(llvm_text.find('\n'), llvm_text.size() - 1) + 1;
+    all += with_checked_copy(llvm_text.substr(0, length));
+    llvm_text.remove_prefix(length);
+  }
+  return all;
 }
 
 }  // namespace gktune

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/space/plan.h"
@@ -29,5 +30,10 @@ TranslationUnit cpp_unit(const NamedVariant& variant);
 // calls it by. Returns the symbols.
 std::vector<std::string> add_entries(std::string& text, const NamedVariant& variant,
                                      std::string_view make_entry);
+
+// Clang's code in LLVM's language, with a call of gktune_copy (gktune/instrument.h) in place of each copy of
+// a struct. Clang's sanitizers do not check the alignment of such a copy, and its instrumentation forgets it;
+// LLVM's language has it.
+std::string with_checked_copies(std::string_view llvm_text);
 
 }  // namespace gktune

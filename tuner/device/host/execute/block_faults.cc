@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "tuner/device/host/execute/block_runner.h"
-#include "tuner/device/host/execute/kernel_place.h"
+#include "tuner/device/host/execute/launch.h"
 #include "tuner/device/host/sanitize/memory_watch.h"
 
 namespace gktune {

@@ -8,13 +8,27 @@
 #include <vector>
 
 #include "tuner/device/failure.h"
+#include "tuner/device/host/execute/block_memory.h"
 #include "tuner/device/host/execute/fiber_context.h"
 #include "tuner/device/host/execute/launch.h"
-#include "tuner/device/host/execute/shared_memory.h"
-#include "tuner/device/host/execute/stack_pool.h"
-#include "tuner/device/host/execute/warp_result.h"
+#include "tuner/device/host/include/gktune/abi.h"
 
 namespace gktune {
+
+// The operands and the result of a lane in an operation of its warp.
+struct LaneWait {
+  kernel::WarpOp op;
+  unsigned mask;
+  unsigned long long value;
+  unsigned argument;
+  unsigned long long result;
+};
+
+// The lane among those in the mask that reads from one that is not; all lanes of a shuffle.
+std::optional<unsigned> find_absent_source(const LaneWait* waits, unsigned lanes);
+
+// The results of the lanes in the mask, all of which do the same operation.
+void compute_warp_results(LaneWait* waits, unsigned lanes);
 
 // Runs blocks one at a time on one thread of the operating system. A block's threads share one stack until
 // one of them has to wait. It keeps that stack, and the others continue on another one.

@@ -11,7 +11,7 @@
 
 #include "tuner/device/host/execute/block_runner.h"
 #include "tuner/device/host/execute/fault_handler.h"
-#include "tuner/device/host/execute/grid_barrier.h"
+#include "tuner/device/host/execute/launch.h"
 #include "tuner/device/worker/cores.h"
 
 namespace gktune {

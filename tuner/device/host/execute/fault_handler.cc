@@ -1,24 +1,81 @@
 #include "tuner/device/host/execute/fault_handler.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
 #include <signal.h>
+#include <sys/uio.h>
+#include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <span>
 
 #include "tuner/device/host/execute/block_runner.h"
-#include "tuner/device/host/execute/machine_context.h"
-#include "tuner/device/host/execute/signal_text.h"
-#include "tuner/device/host/sanitize/source_line.h"
+#include "tuner/device/host/sanitize/module_symbols.h"
 #include "tuner/device/worker/fault_report.h"
 
 namespace gktune {
 namespace {
 
+// Text of limited length, made without allocating: for signal handlers.
+class SignalText {
+ public:
+  __attribute__((format(printf, 2, 3))) void add(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int count = std::vsnprintf(text_ + length_, sizeof(text_) - length_, format, arguments);
+    va_end(arguments);
+    if (count > 0) length_ = std::min(sizeof(text_) - 1, length_ + static_cast<std::size_t>(count));
+  }
+  // The same, set off from what is there already.
+  void add_item(const char* item) {
+    if (item[0] != '\0') add("%s%s", length_ > 0 ? ", " : "", item);
+  }
+  // Names the kernel thread that the calling thread runs, if any: "block (3,0,0), thread (17,0,0)".
+  void add_kernel_thread() {
+    if (BlockRunner::current() == nullptr) return;
+    const kernel::uint3 block = gktune_thread.block_index, thread = gktune_thread.self.index;
+    add("%sblock (%u,%u,%u), thread (%u,%u,%u)", length_ > 0 ? ", " : "", block.x, block.y, block.z, thread.x,
+        thread.y, thread.z);
+  }
+  const char* str() const { return text_; }
+
+ private:
+  char text_[1024] = "";
+  std::size_t length_ = 0;
+};
+
+// Where the thread was that a signal interrupted.
+struct Interrupted {
+  const void* code = nullptr;
+  const std::byte* stack = nullptr;
+};
+
+Interrupted interrupted_by(const void* context) {
+  [[maybe_unused]] const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return {reinterpret_cast<const void*>(machine.gregs[REG_RIP]),
+          reinterpret_cast<const std::byte*>(machine.gregs[REG_RSP])};
+#elif defined(__aarch64__)
+  return {reinterpret_cast<const void*>(machine.pc), reinterpret_cast<const std::byte*>(machine.sp)};
+#else
+  return {};
+#endif
+}
+
 // Signal handlers can only use globals.
-std::atomic<FaultCallback> fault_callback{nullptr};
 std::atomic<const std::vector<NamedMemory>*> named{nullptr};
 std::atomic<pid_t> reporter{0};  // the thread whose fault is reported
 
@@ -76,7 +133,7 @@ void on_sanitizer_report(const char*) {
   if (code != nullptr) find_source_line(static_cast<const char*>(code()) - 1, line, sizeof(line));
   text.add_item(line);
   die_of_signals();
-  if (const FaultCallback callback = fault_callback.load()) callback(Status::illegal_access, text.str());
+  report_fault(Status::illegal_access, text.str());
 }
 
 Status describe(SignalText& text, int signal, const siginfo_t& info) {
@@ -136,34 +193,128 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   // Instrumented code may fail within this program, or within what it has put in place of memcpy.
   const BlockRunner* runner = BlockRunner::current();
   const void* access = runner != nullptr ? runner->last_access() : nullptr;
-  const void* code = code_address(context);
+  const void* code = interrupted_by(context).code;
   char line[512] = "";
   if (access == nullptr || are_of_one_module(code, access)) find_source_line(code, line, sizeof(line));
   if (access != nullptr && line[0] == '\0')
     find_source_line(static_cast<const char*>(access) - 1, line, sizeof(line));
   text.add_item(line);
-  if (const FaultCallback callback = fault_callback.load()) callback(status, text.str());
+  report_fault(status, text.str());
   die_of_signals();
   raise(signal);
 }
 
+// The running candidate's code, for signal handlers too.
+std::atomic<std::uintptr_t> code_begin{0}, code_end{0};
+std::atomic<bool> is_answered{false};
+
+constexpr std::size_t kPieceBytes = 4096;
+constexpr int kPieces = 4;
+// Functions of gktune's headers call each other at most this deep.
+constexpr int kMostCallers = 8;
+constexpr timespec kPatience{0, 500'000'000};
+
+bool is_at_work(std::uintptr_t address) { return address >= code_begin.load() && address < code_end.load(); }
+
+// Finds return addresses into the candidate's code on the stack, and skips the innermost `within`.
+// Kernels have no unwind tables.
+// The system reads the memory, because it knows where the stack ends.
+const void* find_caller(const std::byte* stack, int within) {
+  std::array<std::uintptr_t, kPieceBytes / sizeof(std::uintptr_t)> words;
+  for (int piece = 0; piece < kPieces; ++piece) {
+    const std::size_t bytes = kPieceBytes - reinterpret_cast<std::uintptr_t>(stack) % kPieceBytes;
+    const iovec here{words.data(), bytes}, there{const_cast<std::byte*>(stack), bytes};
+    if (::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) != static_cast<ssize_t>(bytes)) return nullptr;
+    const auto end = words.begin() + static_cast<std::ptrdiff_t>(bytes / sizeof(std::uintptr_t));
+    for (auto word = words.begin(); word != end; ++word) {
+      if (is_at_work(*word) && within-- == 0) return reinterpret_cast<const void*>(*word - 1);
+    }
+    stack += bytes;
+  }
+  return nullptr;
+}
+
+// The signal may have reached a thread that runs no candidate.
+void ask_the_others(int signal) {
+  const int folder = ::open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  alignas(dirent64) char entries[2048];
+  ssize_t count = 0;
+  while ((count = ::getdents64(folder, entries, sizeof entries)) > 0) {
+    for (ssize_t at = 0; at < count;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(entries + at);
+      const int thread = std::atoi(entry->d_name);
+      if (thread > 0 && thread != ::gettid()) ::tgkill(::getpid(), thread, signal);
+      at += entry->d_reclen;
+    }
+  }
+  ::close(folder);
+}
+
+// The line of the code, if any, or of its innermost caller that is in the user's source: a function of
+// gktune's headers that the compiler did not inline has none.
+void find_users_line(const void* code, const std::byte* stack, char* line, std::size_t size) {
+  if (code != nullptr) find_source_line(code, line, size);
+  // The stack below the judgement of an access also holds what earlier calls have left there.
+  const BlockRunner* runner = BlockRunner::current();
+  const void* const judged = runner == nullptr ? nullptr : runner->judged_access();
+  if (line[0] == '\0' && judged != nullptr)
+    find_source_line(static_cast<const char*>(judged) - 1, line, size);
+  for (int within = 0; line[0] == '\0' && within < kMostCallers; ++within) {
+    const void* const caller = find_caller(stack, within);
+    if (caller == nullptr) return;
+    find_source_line(caller, line, size);
+  }
+}
+
+void tell(const void* code, const std::byte* stack) {
+  if (reporter.load() != 0) return;  // a report of a fault says more, and ends the process
+  if (!is_answered.exchange(true)) {
+    SignalText text;
+    text.add_kernel_thread();
+    char line[512] = "";
+    find_users_line(code, stack, line, sizeof line);
+    text.add_item(line);
+    report_fault(Status::timed_out, text.str());
+    ::kill(::getpid(), SIGKILL);
+  }
+  for (;;) ::pause();
+}
+
+void on_question(int signal, siginfo_t* info, void* context) {
+  // The system sends the same signal at a limit on processor time.
+  const bool is_parents = info->si_code == SI_USER && info->si_pid == ::getppid();
+  const bool is_passed_on = info->si_code == SI_TKILL && info->si_pid == ::getpid();
+  if (!is_parents && !is_passed_on) return;
+  const int saved_errno = errno;
+  if (is_parents) ask_the_others(signal);
+  const auto [code, stack] = interrupted_by(context);
+  if (is_at_work(reinterpret_cast<std::uintptr_t>(code))) tell(code, stack);
+  if (find_caller(stack, 0) != nullptr || BlockRunner::current() != nullptr) {
+    // It may wait for another thread, which has the better answer.
+    ::nanosleep(&kPatience, nullptr);
+    tell(nullptr, stack);
+  }
+  errno = saved_errno;
+}
+
 }  // namespace
 
-void set_fault_handler(FaultCallback callback) {
-  fault_callback.store(callback);
+void set_fault_handlers() {
   using Report = void (*)(const char*);
   if (void* set = dlsym(RTLD_DEFAULT, "__asan_set_error_report_callback")) {
     reinterpret_cast<void (*)(Report)>(set)(on_sanitizer_report);
   }
   struct sigaction action {};
+  action.sa_sigaction = on_question;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(kQuestionSignal, &action, nullptr);
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  sigemptyset(&action.sa_mask);
   sigaddset(&action.sa_mask, kQuestionSignal);  // a fault report needs no place report
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
 }
-
-bool is_fault_reported() { return reporter.load() != 0; }
 
 MemoryNames::MemoryNames(std::vector<NamedMemory> names) : names_(std::move(names)) { named.store(&names_); }
 
@@ -181,5 +332,31 @@ FaultStack::~FaultStack() {
   none.ss_flags = SS_DISABLE;
   sigaltstack(&none, nullptr);
 }
+
+CodeRange code_of(void* library) {
+  struct Search {
+    const link_map* library = nullptr;
+    CodeRange found = {};
+  } search;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &search.library) != 0) return {};
+  const auto look = [](dl_phdr_info* info, std::size_t, void* data) {
+    auto& wanted = *static_cast<Search*>(data);
+    if (info->dlpi_addr != wanted.library->l_addr) return 0;
+    for (const auto& part : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+      if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
+      wanted.found = {info->dlpi_addr + part.p_vaddr, info->dlpi_addr + part.p_vaddr + part.p_memsz};
+    }
+    return 1;
+  };
+  dl_iterate_phdr(look, &search);
+  return search.found;
+}
+
+CodeAtWork::CodeAtWork(CodeRange code) {
+  code_begin.store(code.begin, std::memory_order_relaxed);
+  code_end.store(code.end, std::memory_order_relaxed);
+}
+
+CodeAtWork::~CodeAtWork() { code_end.store(0, std::memory_order_relaxed); }
 
 }  // namespace gktune

@@ -1,24 +1,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "tuner/core/trial.h"
-
 namespace gktune {
 
-// Receives a fatal error such as a bad address or an abort. Runs inside a signal
-// handler; then the process ends.
-using FaultCallback = void (*)(Status status, const char* message);
-
-// Reports fatal signals to the callback, with block, thread and line.
-void set_fault_handler(FaultCallback callback);
-
-// True once a fault is being reported: the process is about to end. For signal handlers.
-bool is_fault_reported();
+// Reports fatal signals to the parent, with block, thread and line; then the process ends. When the parent
+// sends kQuestionSignal, a thread that runs a candidate reports its place and ends the process. Nothing
+// happens if none does, or if a fault is being reported.
+void set_fault_handlers();
 
 // Memory that messages may name: "4 bytes past the end of ‘in’".
 struct NamedMemory {
@@ -52,6 +46,22 @@ class FaultStack {
 
  private:
   std::unique_ptr<std::byte[]> memory_;
+};
+
+// The addresses of compiled code.
+struct CodeRange {
+  std::uintptr_t begin = 0, end = 0;
+};
+// The code of a library opened by dlopen.
+CodeRange code_of(void* library);
+
+// Marks code as the running candidate's while this object lives. One at a time.
+class CodeAtWork {
+ public:
+  explicit CodeAtWork(CodeRange code);
+  CodeAtWork(const CodeAtWork&) = delete;
+  CodeAtWork& operator=(const CodeAtWork&) = delete;
+  ~CodeAtWork();
 };
 
 }  // namespace gktune

@@ -23,45 +23,47 @@ std::size_t rounded_up(std::size_t bytes, std::size_t step) { return (bytes + st
 
 }  // namespace
 
-Result<GuardedBuffer> GuardedBuffer::allocate(std::size_t bytes, Against against, GuardPattern pattern,
-                                              Sharing sharing) {
+Result<std::unique_ptr<GuardedBuffer>, Failure> GuardedBuffer::allocate(std::size_t bytes,
+                                                                        Placement placement,
+                                                                        GuardPattern pattern,
+                                                                        Sharing sharing) {
   const std::size_t page = page_bytes();
   const std::size_t room = rounded_up(bytes + kGuardBytes + kAlignment, page);
+  const auto no_memory = [&] {
+    return Failure{Status::out_of_memory,
+                   "no memory for " + format_byte_count(bytes) + ": " + std::strerror(errno)};
+  };
   void* mapping = ::mmap(nullptr, room + 2 * kZoneBytes, PROT_NONE, map_flags(sharing), -1, 0);
-  if (mapping == MAP_FAILED)
-    return Error{"no memory for " + format_byte_count(bytes) + ": " + std::strerror(errno)};
-  GuardedBuffer buffer;
-  buffer.pattern_ = pattern;
-  buffer.mapping_ = {static_cast<std::byte*>(mapping), room + 2 * kZoneBytes};
-  buffer.room_ = buffer.mapping_.subspan(kZoneBytes, room);
-  if (::mprotect(buffer.room_.data(), room, PROT_READ | PROT_WRITE) != 0) {
-    return Error{"no memory for " + format_byte_count(bytes) + ": " + std::strerror(errno)};
-  }
-  buffer.place(bytes, against);
+  if (mapping == MAP_FAILED) return no_memory();
+  std::unique_ptr<GuardedBuffer> buffer(new GuardedBuffer());
+  buffer->pattern_ = pattern;
+  buffer->mapping_ = {static_cast<std::byte*>(mapping), room + 2 * kZoneBytes};
+  buffer->room_ = buffer->mapping_.subspan(kZoneBytes, room);
+  if (::mprotect(buffer->room_.data(), room, PROT_READ | PROT_WRITE) != 0) return no_memory();
+  buffer->place_in_room(bytes, placement);
   return buffer;
-}
-
-GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept { *this = std::move(other); }
-
-GuardedBuffer& GuardedBuffer::operator=(GuardedBuffer&& other) noexcept {
-  std::swap(mapping_, other.mapping_);
-  std::swap(room_, other.room_);
-  std::swap(bytes_, other.bytes_);
-  std::swap(pattern_, other.pattern_);
-  return *this;
 }
 
 GuardedBuffer::~GuardedBuffer() {
   if (!mapping_.empty()) ::munmap(mapping_.data(), mapping_.size());
 }
 
-bool GuardedBuffer::has_room_for(std::size_t bytes) const {
-  return bytes + kGuardBytes + kAlignment <= room_.size();
+Result<void, Failure> GuardedBuffer::place(std::size_t bytes, Placement placement) {
+  if (bytes + kGuardBytes + kAlignment <= room_.size()) {
+    place_in_room(bytes, placement);
+    return {};
+  }
+  auto larger = allocate(bytes, placement, pattern_);
+  if (!larger) return larger.error();
+  std::swap(mapping_, (*larger)->mapping_);
+  std::swap(room_, (*larger)->room_);
+  std::swap(bytes_, (*larger)->bytes_);
+  return {};
 }
 
-void GuardedBuffer::place(std::size_t bytes, Against against) {
+void GuardedBuffer::place_in_room(std::size_t bytes, Placement placement) {
   const std::size_t offset =
-      against == Against::first_page ? 0 : room_.size() - rounded_up(bytes, kAlignment);
+      placement == Placement::at_start ? 0 : room_.size() - rounded_up(bytes, kAlignment);
   const std::span<std::byte> before = std::exchange(bytes_, room_.subspan(offset, bytes));
   if (!before.empty()) std::memmove(bytes_.data(), before.data(), std::min(bytes, before.size()));
   fill_guards();
@@ -79,14 +81,15 @@ void GuardedBuffer::renew() {
 
 void GuardedBuffer::protect() { ::mprotect(room_.data(), room_.size(), PROT_READ); }
 
-std::optional<std::string> GuardedBuffer::violation() const {
-  if (const auto offset = guard_violation(back(), pattern_))
-    return format_byte_count(*offset) + " past its end";
-  if (const auto offset = guard_violation(front(), pattern_)) {
-    // The nearest write explains the mistake. The zone shows only the farthest.
-    return "up to " + format_byte_count(front().size() - *offset) + " before its beginning";
-  }
-  return std::nullopt;
+Result<std::optional<std::string>, Failure> GuardedBuffer::take_violation() {
+  const auto after = guard_violation(back(), pattern_), before = guard_violation(front(), pattern_);
+  if (!after && !before) return std::optional<std::string>();
+  // The nearest write explains the mistake. The front zone shows only the farthest.
+  std::string where = after
+                          ? format_byte_count(*after) + " past its end"
+                          : "up to " + format_byte_count(front().size() - *before) + " before its beginning";
+  fill_guards();
+  return std::optional(std::move(where));
 }
 
 }  // namespace gktune

@@ -1,10 +1,17 @@
 #include "tuner/device/host/execute/launch.h"
 
+#include <fmt/format.h>
+
 #include <numeric>
 #include <random>
 #include <utility>
 
 namespace gktune {
+
+std::string format_index(kernel::uint3 index) { return fmt::format("({},{},{})", index.x, index.y, index.z); }
+
+std::string format_site(kernel::Site site) { return fmt::format("{}:{}", site.file, site.line); }
+
 namespace {
 
 constexpr std::size_t kOrders = 4;

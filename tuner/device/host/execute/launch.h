@@ -1,13 +1,59 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
+#include <string>
 #include <vector>
 
 #include "tuner/device/host/include/gktune/abi.h"
 
 namespace gktune {
 
-class GridBarrier;
+// "(3,0,0)"
+std::string format_index(kernel::uint3 index);
+// "reduce.cu:42"
+std::string format_site(kernel::Site site);
+
+// The lanes of a warp's set, one bit each, from the lowest.
+template <class Do>
+void for_each_lane(unsigned lanes, Do&& act) {
+  for (unsigned left = lanes; left != 0; left &= left - 1) act(static_cast<unsigned>(__builtin_ctz(left)));
+}
+
+// The barrier of the blocks of a cooperative launch, each of which has a thread of the operating system.
+class GridBarrier {
+ public:
+  explicit GridBarrier(std::uint64_t blocks) : blocks_(blocks) {}
+
+  // Returns when all blocks have called. False: one has ended, and never will.
+  bool wait() {
+    std::unique_lock lock(mutex_);
+    const std::uint64_t turn = turn_;
+    if (++waiting_ == blocks_) {
+      waiting_ = 0;
+      ++turn_;
+      changed_.notify_all();
+      return true;
+    }
+    changed_.wait(lock, [&] { return turn_ != turn || ended_ > 0; });
+    return turn_ != turn;
+  }
+
+  // A block has ended.
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    ++ended_;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const std::uint64_t blocks_;
+  std::uint64_t turn_ = 0, waiting_ = 0, ended_ = 0;
+};
+
 class MemoryWatch;
 
 // The orders in which threads of a block start: natural, or a few random ones that the blocks alternate.

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "tuner/core/quantity.h"
-#include "tuner/device/host/execute/kernel_place.h"
-#include "tuner/device/host/sanitize/source_line.h"
+#include "tuner/device/host/execute/launch.h"
+#include "tuner/device/host/sanitize/module_symbols.h"
 
 namespace gktune {
 namespace {

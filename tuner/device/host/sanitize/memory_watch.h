@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "tuner/device/failure.h"
+#include "tuner/device/host/execute/block_memory.h"
 #include "tuner/device/host/execute/fault_handler.h"
 #include "tuner/device/host/execute/launch.h"
-#include "tuner/device/host/execute/shared_memory.h"
-#include "tuner/device/host/execute/stack_pool.h"
 #include "tuner/device/host/sanitize/module_symbols.h"
 #include "tuner/device/host/sanitize/thread_order.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tuner/device/host/execute/lanes.h"
+#include "tuner/device/host/execute/launch.h"
 
 namespace gktune {
 void ThreadOrder::begin_launch() {

@@ -102,8 +102,8 @@ struct ThreadState {
   const Services* services;
 };
 
-// A call of host code, which launches its own kernels.
-struct HostCall {
+// A call of launcher code, which launches its own kernels.
+struct LauncherCall {
   void* stream;  // of the GPU
   bool has_failed;
   char message[256];  // why it failed
@@ -114,7 +114,7 @@ struct Entry {
   static constexpr unsigned kMaxArguments = 64;
   const char* name;
   // A kernel: starts the block's threads, one after the other, until none is left to start. The stack is the
-  // argument for `park`. A plain function: calls it. Host code: the stack is a HostCall.
+  // argument for `park`. A plain function: calls it. Launcher code: the stack is a LauncherCall.
   void (*run)(void* const* arguments, void* stack);
   bool is_kernel;
   unsigned argument_count;

@@ -32,14 +32,14 @@ template <class... Before, class First, class... Rest>
 struct WithoutStream<Parameters<Before...>, First, Rest...>
     : WithoutStream<Parameters<Before..., First>, Rest...> {};
 
-inline void fail(HostCall& call, const char* format, const char* text) {
+inline void fail(LauncherCall& call, const char* format, const char* text) {
   if (call.has_failed) return;
   call.has_failed = true;
   snprintf(call.message, sizeof(call.message), format, text);
 }
 
 template <class Value>
-void judge(HostCall& call, Value returned) {
+void judge(LauncherCall& call, Value returned) {
   static_assert((std::is_integral_v<Value> || std::is_enum_v<Value>) && !std::is_same_v<Value, bool>,
                 "host code returns nothing, or an error code, which is 0 for success");
 #ifdef __CUDACC__
@@ -54,7 +54,7 @@ void judge(HostCall& call, Value returned) {
   fail(call, "it returned the error code %s", number);
 }
 
-inline void take_last_error([[maybe_unused]] HostCall& call) {
+inline void take_last_error([[maybe_unused]] LauncherCall& call) {
 #ifdef __CUDACC__
   const cudaError_t error = cudaGetLastError();
   if (error == cudaSuccess || error == cudaErrorNotReady) return;
@@ -63,12 +63,12 @@ inline void take_last_error([[maybe_unused]] HostCall& call) {
 }
 
 template <auto kFunction, class Function = decltype(kFunction)>
-struct HostCode;
+struct LauncherFunction;
 
 template <auto kFunction, class R, class... A>
-struct HostCode<kFunction, R (*)(A...)> {
+struct LauncherFunction<kFunction, R (*)(A...)> {
   template <class... Given, unsigned... I>
-  static R invoke([[maybe_unused]] void* const* arguments, [[maybe_unused]] HostCall& call,
+  static R invoke([[maybe_unused]] void* const* arguments, [[maybe_unused]] LauncherCall& call,
                   Parameters<Given...>, Indices<I...>) {
     if constexpr (sizeof...(Given) == sizeof...(A)) {
       return kFunction(*static_cast<typename Bare<Given>::type*>(arguments[I])...);
@@ -78,7 +78,7 @@ struct HostCode<kFunction, R (*)(A...)> {
     }
   }
   template <class... Given>
-  static void call_it(void* const* arguments, HostCall& call, Parameters<Given...> given) {
+  static void call_it(void* const* arguments, LauncherCall& call, Parameters<Given...> given) {
     const typename MakeIndices<sizeof...(Given)>::type indices;
     if constexpr (std::is_void_v<R>) {
       invoke(arguments, call, given, indices);
@@ -88,7 +88,7 @@ struct HostCode<kFunction, R (*)(A...)> {
   }
   using Given = typename WithoutStream<Parameters<>, A...>::type;
   static void run(void* const* arguments, void* stack) {
-    HostCall& call = *static_cast<HostCall*>(stack);
+    LauncherCall& call = *static_cast<LauncherCall*>(stack);
 #ifdef __cpp_exceptions
     try {
       call_it(arguments, call, Given());
@@ -109,12 +109,12 @@ struct HostCode<kFunction, R (*)(A...)> {
 };
 
 template <auto kFunction, class R, class... A>
-struct HostCode<kFunction, R (*)(A...) noexcept>
-    : HostCode<static_cast<R (*)(A...)>(kFunction), R (*)(A...)> {};
+struct LauncherFunction<kFunction, R (*)(A...) noexcept>
+    : LauncherFunction<static_cast<R (*)(A...)>(kFunction), R (*)(A...)> {};
 
 template <auto kFunction>
-constexpr Entry host_entry(const char* name) {
-  return HostCode<kFunction>::entry(name, typename HostCode<kFunction>::Given());
+constexpr Entry launcher_entry(const char* name) {
+  return LauncherFunction<kFunction>::entry(name, typename LauncherFunction<kFunction>::Given());
 }
 
 }  // namespace gktune::kernel

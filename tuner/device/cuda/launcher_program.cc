@@ -1,17 +1,17 @@
-#include "tuner/device/cuda/host_code_program.h"
+#include "tuner/device/cuda/launcher_program.h"
 
 #include <utility>
 
 namespace gktune {
 
-Result<HostCodeProgram, Failure> HostCodeProgram::load(const Module& module, const ProgramPlan& program,
+Result<LauncherProgram, Failure> LauncherProgram::load(const Module& module, const ProgramPlan& program,
                                                        const std::vector<ArgumentPlan>& arguments) {
-  auto code = ModuleProgram::load(module, program, arguments);
+  auto code = SharedObjectSteps::load(module, program, arguments);
   if (!code) return code.error();
-  return HostCodeProgram(*std::move(code));
+  return LauncherProgram(*std::move(code));
 }
 
-void HostCodeProgram::queue(Gpu& gpu, Part part, std::span<const CUdeviceptr> addresses) const {
+void LauncherProgram::queue(Gpu& gpu, Part part, std::span<const CUdeviceptr> addresses) const {
   switch (part) {
     case Part::prepare:
       run(gpu, code_.setup_once, addresses);
@@ -23,12 +23,12 @@ void HostCodeProgram::queue(Gpu& gpu, Part part, std::span<const CUdeviceptr> ad
   }
 }
 
-void HostCodeProgram::run(Gpu& gpu, const std::vector<ModuleProgram::Step>& steps,
+void LauncherProgram::run(Gpu& gpu, const std::vector<SharedObjectSteps::Step>& steps,
                           std::span<const CUdeviceptr> addresses) const {
   const std::vector<void*> values = code_.passed.values_at(addresses);
   std::vector<void*> given;
   std::vector<std::byte> structs;
-  for (const ModuleProgram::Step& step : steps) {
+  for (const SharedObjectSteps::Step& step : steps) {
     if (!gpu.ok()) return;
     if (step.plan.entry.empty()) {
       const auto filled = static_cast<std::size_t>(step.plan.fill_argument);

@@ -9,7 +9,7 @@
 namespace gktune {
 namespace {
 
-constexpr const char* kHostCode = R"cpp(
+constexpr const char* kLauncher = R"cpp(
 #include <stdexcept>
   enum class Outcome { good, bad, worse };
   template <class T>
@@ -24,7 +24,7 @@ constexpr const char* kHostCode = R"cpp(
   }
 )cpp";
 
-constexpr const char* kHostCodeSpace = R"yaml(
+constexpr const char* kLauncherSpace = R"yaml(
 kernel: scale
 language: host
 source: scale.cc
@@ -40,12 +40,12 @@ launches: {entry: scale<double>}
 reference: {launches: {entry: scale_plainly, arguments: [in, out, n]}}
 )yaml";
 
-class HostCode : public testing::Test {
+class Launcher : public testing::Test {
  protected:
   static Plan plan_of(int way) {
     const auto definition =
-        read_space_text(kHostCodeSpace, "test.yaml", {.device_kind = "host"},
-                        [](const std::string&) -> Result<std::string> { return std::string(kHostCode); });
+        read_space_text(kLauncherSpace, "test.yaml", {.device_kind = "host"},
+                        [](const std::string&) -> Result<std::string> { return std::string(kLauncher); });
     EXPECT_TRUE(definition.ok()) << definition.error().front().str();
     DeviceInfo device;
     device.kind = "host";
@@ -72,14 +72,14 @@ class HostCode : public testing::Test {
   DeviceRunner runner_{std::make_unique<HostDevice>(std::size_t{1} << 20)};
 };
 
-TEST_F(HostCode, is_checked_and_timed_without_a_stream) {
+TEST_F(Launcher, is_checked_and_timed_without_a_stream) {
   const RunReply reply = run(plan_of(0));
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
   EXPECT_GT(reply.timing.median_us, 0);
   EXPECT_EQ(run(plan_of(3)).status, Status::wrong_result);
 }
 
-TEST_F(HostCode, fails_if_it_throws_or_returns_an_error) {
+TEST_F(Launcher, fails_if_it_throws_or_returns_an_error) {
   RunReply reply = run(plan_of(1));
   EXPECT_EQ(reply.status, Status::launch_failed);
   EXPECT_EQ(reply.message, "it threw: no more elephants");
@@ -88,15 +88,15 @@ TEST_F(HostCode, fails_if_it_throws_or_returns_an_error) {
   EXPECT_EQ(reply.message, "it returned the error code 2");
 }
 
-TEST_F(HostCode, gets_the_options_of_the_host) { EXPECT_TRUE(plan_of(0).candidate.source.options.empty()); }
+TEST_F(Launcher, gets_the_options_of_the_host) { EXPECT_TRUE(plan_of(0).candidate.source.options.empty()); }
 
-TEST_F(HostCode, is_refused_with_a_wrong_number_of_arguments) {
+TEST_F(Launcher, is_refused_with_a_wrong_number_of_arguments) {
   Plan plan = plan_of(0);
   plan.candidate.steps.at(0).arguments.pop_back();
   EXPECT_EQ(run(plan).message, "scale<double> has 4 parameters and is given 3 arguments");
 }
 
-TEST_F(HostCode, is_refused_in_one_line_if_it_is_cuda) {
+TEST_F(Launcher, is_refused_in_one_line_if_it_is_cuda) {
   SourcePlan source = plan_of(0).candidate.source;
   source.path = "scale.cu";
   const CompiledVariant variant = compiled(source);
@@ -104,7 +104,7 @@ TEST_F(HostCode, is_refused_in_one_line_if_it_is_cuda) {
   EXPECT_EQ(variant.log, "scale.cu: error: host code in CUDA C++ cannot run on the host device\n");
 }
 
-TEST_F(HostCode, is_refused_in_one_line_if_its_function_is_missing) {
+TEST_F(Launcher, is_refused_in_one_line_if_its_function_is_missing) {
   SourcePlan source = plan_of(0).candidate.source;
   source.entries = {"scal<double>"};
   EXPECT_EQ(compiled(source).log, "scale.cc has no function 'scal', did you mean 'scale'?\n");

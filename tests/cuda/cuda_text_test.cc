@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/compile/program_text.h"
+#include "tuner/device/cuda/compile/cuda_text.h"
 
 #include <gtest/gtest.h>
 
@@ -14,16 +14,16 @@ SourcePlan variant(std::vector<std::pair<std::string, std::string>> macros) {
   return plan;
 }
 
-TEST(program_text, sets_the_macros_of_one_variant_before_its_source) {
-  const auto program = program_of_one(flat("int x = N;\n"), variant({{"N", "3"}}), OtherKernels::keep);
+TEST(cuda_text, sets_the_macros_of_one_variant_before_its_source) {
+  const auto program = cuda_text_of_one(flat("int x = N;\n"), variant({{"N", "3"}}), OtherKernels::keep);
   EXPECT_EQ(program.text, "#define N 3\n#line 1 \"k.cu\"\nint x = N;\n");
   EXPECT_EQ(program.entries[0][0], "k<1>");
 }
 
-TEST(program_text, gives_each_of_several_variants_a_namespace_and_its_macros) {
+TEST(cuda_text, gives_each_of_several_variants_a_namespace_and_its_macros) {
   const SourcePlan a = variant({{"N", "3"}}), b = variant({{"N", "4"}});
   const SourcePlan* both[] = {&a, &b};
-  const auto program = program_of_many(flat("int x = N;\n"), both);
+  const auto program = cuda_text_of_many(flat("int x = N;\n"), both);
   EXPECT_EQ(program.text,
             "#define N 3\nnamespace gktune_variant_0 {\n#line 1 \"gktune_variant_0/k.cu\"\nint x = "
             "N;\n\n}\n#undef N\n"
@@ -32,10 +32,11 @@ TEST(program_text, gives_each_of_several_variants_a_namespace_and_its_macros) {
   EXPECT_EQ(program.entries[1][0], "gktune_variant_1::k<1>");
 }
 
-TEST(program_text, puts_includes_outside_of_the_namespaces) {
+TEST(cuda_text, puts_includes_outside_of_the_namespaces) {
   const SourcePlan a = variant({{"WAY", "1"}});
   const SourcePlan* one[] = {&a};
-  const auto program = program_of_many(flat("#if WAY\n#include \"x.h\"\n#endif\n#define Y 1\nint x;\n"), one);
+  const auto program =
+      cuda_text_of_many(flat("#if WAY\n#include \"x.h\"\n#endif\n#define Y 1\nint x;\n"), one);
   EXPECT_EQ(
       program.text,
       "#define WAY 1\n#line 1 \"k.cu\"\n#if WAY\n#undef WAY\n#line 2 \"k.cu\"\n#include \"x.h\"\n#define "
@@ -45,32 +46,32 @@ TEST(program_text, puts_includes_outside_of_the_namespaces) {
       "#line 3 \"gktune_variant_0/k.cu\"\n#endif\n#define Y 1\nint x;\n\n}\n#undef WAY\n#undef Y\n");
 }
 
-TEST(program_text, hides_parameters_from_the_headers_of_the_toolkit) {
+TEST(cuda_text, hides_parameters_from_the_headers_of_the_toolkit) {
   const SourcePlan a = variant({{"T", "int"}});
   const SourcePlan* one[] = {&a};
   const FlatSource source = flat("#include <x.h>\nT x;\n");
-  EXPECT_EQ(program_of_one(source, a, OtherKernels::keep).text,
+  EXPECT_EQ(cuda_text_of_one(source, a, OtherKernels::keep).text,
             "#define T int\n#line 1 \"k.cu\"\n#undef T\n#line 1 \"k.cu\"\n#include <x.h>\n#define T "
             "int\n#line 2 \"k.cu\"\nT x;\n");
   EXPECT_NE(
-      program_of_many(source, one).text.find("#undef T\n#line 1 \"k.cu\"\n#include <x.h>\n#define T int\n"),
+      cuda_text_of_many(source, one).text.find("#undef T\n#line 1 \"k.cu\"\n#include <x.h>\n#define T int\n"),
       std::string::npos);
 }
 
-TEST(program_text, removes_the_c_linkage_of_kernels_in_namespaces) {
+TEST(cuda_text, removes_the_c_linkage_of_kernels_in_namespaces) {
   const SourcePlan a = variant({});
   const SourcePlan* one[] = {&a};
-  const auto program = program_of_many(flat("extern \"C\" __global__ void k();\n"), one);
+  const auto program = cuda_text_of_many(flat("extern \"C\" __global__ void k();\n"), one);
   EXPECT_EQ(program.text.find("\"C\""), std::string::npos);
   EXPECT_NE(program.text.find("__global__ void k();"), std::string::npos);
 }
 
-TEST(program_text, is_not_shared_if_the_source_has_a_block_of_c_linkage) {
-  EXPECT_FALSE(can_share_program(flat("extern \"C\" {\nvoid k();\n}\n")));
-  EXPECT_TRUE(can_share_program(flat("extern \"C\" void k();\n// extern \"C\" {\n")));
+TEST(cuda_text, is_not_shared_if_the_source_has_a_block_of_c_linkage) {
+  EXPECT_FALSE(can_share_text(flat("extern \"C\" {\nvoid k();\n}\n")));
+  EXPECT_TRUE(can_share_text(flat("extern \"C\" void k();\n// extern \"C\" {\n")));
 }
 
-TEST(program_text, finds_the_variant_that_a_message_is_about) {
+TEST(cuda_text, finds_the_variant_that_a_message_is_about) {
   EXPECT_EQ(variant_in_log("gktune_variant_12/k.cu(3): error: no"), 12u);
   EXPECT_EQ(variant_in_log("ptxas error : '_ZN16gktune_variant_05plainEPf' uses too much"), 0u);
   EXPECT_EQ(variant_in_log("ptxas error : '_ZN17gktune_variant_105plainEPf' uses too much"), 10u);
@@ -78,10 +79,36 @@ TEST(program_text, finds_the_variant_that_a_message_is_about) {
   EXPECT_EQ(variant_in_log("gktune_variant_"), std::nullopt);
 }
 
-TEST(program_text, removes_the_names_of_variants_from_messages) {
+TEST(cuda_text, removes_the_names_of_variants_from_messages) {
   EXPECT_EQ(
       without_variant_names("gktune_variant_3/k.cu(4): error: in gktune_variant_3::k<gktune_variant_3::A>"),
       "k.cu(4): error: in k<A>");
+}
+
+TEST(unused_kernels, become_device_functions) {
+  EXPECT_EQ(without_unused_kernels("__global__ void a() {}\nstatic __global__ void b(int* p) {}\n", {"a"}),
+            "__global__ void a() {}\nstatic __device__ void b(int* p) {}\n");
+}
+
+TEST(unused_kernels, lose_the_attributes_of_kernels) {
+  EXPECT_EQ(without_unused_kernels("__global__ void __launch_bounds__(f(1, 2))\nb() {}\n", {"a"}),
+            "__device__ void \nb() {}\n");
+}
+
+TEST(unused_kernels, are_recognised_by_the_names_of_entries) {
+  const std::string text = "__global__ void a() {}\n__global__ void ab() {}\n";
+  EXPECT_EQ(without_unused_kernels(text, {"x::a", "ab"}), text);
+  EXPECT_NE(without_unused_kernels(text, {"b"}), text);
+}
+
+TEST(unused_kernels, stay_unchanged_if_their_declaration_is_unusual) {
+  for (const std::string text :
+       {"template <int n>\n__global__ void b() {}\n", "#define K \\\n  __global__ void b() {}\n",
+        "// __global__ void b() {}\n", "__global__ void b(const __grid_constant__ T p) {}\n", "__global__ ",
+        "__global__ void b(", "__global__ auto x = 3;",
+        "__global__ void b() {}\nvoid f() { a<<<1, 1>>>(); }\n"}) {
+    EXPECT_EQ(without_unused_kernels(text, {"a"}), text);
+  }
 }
 
 }  // namespace

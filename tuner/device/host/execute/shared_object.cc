@@ -1,6 +1,10 @@
-#include "tuner/device/host/execute/module_program.h"
+#include "tuner/device/host/execute/shared_object.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -8,6 +12,65 @@
 #include "tuner/device/worker/compile_cache.h"
 
 namespace gktune {
+namespace {
+
+// OpenMP's threads stay in its library after the module is unloaded, so the library has to stay.
+void keep_openmp() {
+  for (const char* library : {"libgomp.so.1", "libomp.so.5", "libomp.so"}) {
+    dlopen(library, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+  }
+}
+
+// Compiled code finds gktune_thread in the program or library that loads it. A library that was opened for
+// itself alone, as Python does, has to be made visible.
+void show_thread_state() {
+  Dl_info own{};
+  if (dladdr(reinterpret_cast<const void*>(&show_thread_state), &own) == 0) return;
+  dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL | RTLD_NODELETE);
+}
+
+}  // namespace
+
+void SharedObject::Unload::operator()(void* handle) const { dlclose(handle); }
+
+Result<SharedObject> SharedObject::load(const Module& module) {
+  static std::once_flag once;
+  std::call_once(once, show_thread_state);
+  void* handle = dlopen(module.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return Error{fmt::format("cannot load compiled code: {}", dlerror())};
+  SharedObject loaded(handle);
+  loaded.code_ = code_of(handle);
+  keep_openmp();
+  for (const std::string& symbol : module.symbols) {
+    const void* entry = dlsym(handle, symbol.c_str());
+    if (entry == nullptr) return Error{fmt::format("{} has no entry {}", module.path, symbol)};
+    loaded.entries_.push_back(static_cast<const kernel::Entry*>(entry));
+  }
+  return loaded;
+}
+
+Result<void, Failure> SharedObject::call(std::size_t index, std::span<void* const> arguments,
+                                         void* stream) const {
+  const CodeAtWork at_work(code_);
+  kernel::LauncherCall call{stream, false, {}};
+  entries_[index]->run(arguments.data(), &call);
+  if (!call.has_failed) return {};
+  return Failure{Status::launch_failed, call.message};
+}
+
+Result<void, Failure> SharedObject::launch(Executor& executor, std::size_t index, const LaunchShape& shape,
+                                           std::span<void* const> arguments) const {
+  const kernel::Entry& entry = *entries_[index];
+  if (arguments.size() != entry.argument_count) {
+    return Failure{Status::launch_failed,
+                   fmt::format("it has {} parameters, but the launch passes {} arguments",
+                               entry.argument_count, arguments.size())};
+  }
+  if (!entry.is_kernel) return call(index, arguments, nullptr);
+  const CodeAtWork at_work(code_);
+  return executor.run(entry, shape, arguments);
+}
+
 namespace {
 
 // The reason why the entry cannot take the arguments of the step.
@@ -39,18 +102,18 @@ std::optional<std::string> misfit(const kernel::Entry& entry, const StepPlan& st
 
 }  // namespace
 
-Result<ModuleProgram, Failure> ModuleProgram::load(const Module& module, const ProgramPlan& plan,
-                                                   const std::vector<ArgumentPlan>& arguments) {
+Result<SharedObjectSteps, Failure> SharedObjectSteps::load(const Module& module, const ProgramPlan& plan,
+                                                           const std::vector<ArgumentPlan>& arguments) {
   // A missing or damaged file is no fault of the configuration.
   if (auto whole = CompileCache::verify(module.path); !whole)
     return Failure{Status::machine_failed, whole.error().message};
-  auto loaded = HostModule::load(module);
+  auto loaded = SharedObject::load(module);
   std::fenv_t mode;
   std::fegetenv(&mode);
   std::fesetenv(FE_DFL_ENV);
   if (!loaded) return Failure{Status::launch_failed, loaded.error().message};
-  ModuleProgram program{*std::move(loaded),        mode, {}, {}, {}, PassedValues(arguments, plan),
-                        buffer_bytes_of(arguments)};
+  SharedObjectSteps program{*std::move(loaded),        mode, {}, {}, {}, PassedValues(arguments, plan),
+                            buffer_bytes_of(arguments)};
   for (const auto& [plans, steps] :
        {std::pair(&plan.steps, &program.steps), std::pair(&plan.setup_once, &program.setup_once),
         std::pair(&plan.setup_each, &program.setup_each)}) {
@@ -69,8 +132,8 @@ Result<ModuleProgram, Failure> ModuleProgram::load(const Module& module, const P
   return program;
 }
 
-Result<std::size_t, Failure> ModuleProgram::place_of(const std::string& entry,
-                                                     const ProgramPlan& plan) const {
+Result<std::size_t, Failure> SharedObjectSteps::place_of(const std::string& entry,
+                                                         const ProgramPlan& plan) const {
   const auto found = std::ranges::find(plan.source.entries, entry);
   const auto place = static_cast<std::size_t>(found - plan.source.entries.begin());
   if (place < module.entry_count()) return place;
