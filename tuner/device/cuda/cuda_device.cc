@@ -25,7 +25,7 @@ constexpr double kOwnLimitS = 60;
 constexpr double kFaultReportS = 1.5;
 // Reading this many times the size of the last cache evicts all other data.
 constexpr std::size_t kSweepFactor = 2;
-// A GPU that was idle for so long has lowered its clock, and needs so much work to raise it.
+// After this rest a GPU has lowered its clock, and this long work raises it again.
 constexpr double kRestS = 0.5, kWakingS = 0.1;
 // At this share of its highest clock a GPU counts as awake.
 constexpr double kFullClock = 0.95;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMost = 16;
 
-// The sections of global variables have such names, those of constants others.
+// Sections of global variables have this in their names; sections of constants do not.
 bool has_variables(std::string_view cubin) { return cubin.find(".nv.global") != cubin.npos; }
 
 // printf and assert are calls of functions with these names.

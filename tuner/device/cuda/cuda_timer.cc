@@ -128,7 +128,7 @@ class CudaTimer::GraphSampler final : public Sampler {
 
  private:
   bool has_graph() const { return graph_.get() != nullptr; }
-  // One sample is the mean of so many.
+  // The number of executions whose mean is one sample.
   double executions() const { return has_graph() ? static_cast<double>(in_graph_) : 1; }
 
   void execute_all() {

@@ -11,7 +11,7 @@
 namespace gktune {
 namespace {
 
-// Waiting polls for so long before it sleeps between polls.
+// Waiting polls without a pause at first, then sleeps between polls.
 constexpr auto kSpin = std::chrono::milliseconds(2);
 constexpr auto kDoze = std::chrono::microseconds(50);
 // A call that waits takes less where the GPU is idle.

@@ -10,8 +10,8 @@
 namespace gktune {
 
 // Takes what the process writes to its standard output, or to its standard error too, while this object
-// lives. In the end it passes that on to the real output. It takes a bounded
-// amount: what comes after is lost.
+// lives. In the end it passes that on to the real output. It keeps a bounded
+// amount and drops the rest.
 class CapturedOutput {
  public:
   enum class Streams { output, output_and_errors };

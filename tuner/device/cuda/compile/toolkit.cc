@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// /usr/local/cuda, then /usr/local/cuda-13.0 and its like, the newest first.
+// /usr/local/cuda, then each /usr/local/cuda-VERSION, the newest first.
 std::vector<fs::path> toolkit_homes(const ToolkitPlaces& places) {
   if (!places.home.empty()) return {places.home};
   std::vector<fs::path> versioned;
@@ -103,7 +103,7 @@ namespace {
 
 constexpr std::int64_t kKiB = 1024, kMiB = 1024 * kKiB, kGiB = 1024 * kMiB;
 
-// The first four numbers are the architecture's, the others those of the chip.
+// The first four numbers describe the architecture, the others the chip.
 struct Row {
   int number;
   int threads, blocks, shared_kib;  // of a multiprocessor
@@ -160,7 +160,7 @@ class ResourceReporter : public Runner {
     return reply;
   }
 
-  // The resources are those of the largest launch.
+  // Returns the resources of the largest launch.
   std::optional<RunReply> check(const ProgramPlan& program, const Module& module,
                                 Resources& resources) const {
     // Launcher code shows what it launches when it runs.

@@ -55,8 +55,8 @@ class Nvml {
 };
 
 // Reads a card's conditions again and again in a thread of its own: a read can take milliseconds, which is as
-// long as a trial, and opening the library longer. Conditions are unknown until
-// then, and without the library.
+// long as a trial, and opening the library longer. Conditions are unknown before the first read and
+// without the library.
 class ConditionsMonitor {
  public:
   explicit ConditionsMonitor(std::string pci_bus_id);
@@ -66,8 +66,8 @@ class ConditionsMonitor {
 
   // The latest reading.
   Conditions latest() const;
-  // For the energy counter, which is read when it is asked for. Waits until the library is
-  // open. Null: it cannot be used.
+  // For the energy counter, which is read on request. Waits until the library is open. Null: it cannot be
+  // used.
   const Nvml* nvml() const;
 
  private:

@@ -18,7 +18,7 @@ class SharedMemory {
   SharedMemory& operator=(const SharedMemory&) = delete;
   ~SharedMemory();
 
-  // So many bytes, aligned to 16.
+  // Gives the block this many bytes, aligned to 16.
   void* take(std::size_t bytes);
   std::span<const std::byte> taken() const;
   // True for an address in the area of shared memory or in the page behind it.

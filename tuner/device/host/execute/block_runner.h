@@ -24,7 +24,7 @@ struct LaneWait {
   unsigned long long result;
 };
 
-// The lane among those in the mask that reads from one that is not; all lanes of a shuffle.
+// Finds a lane of a shuffle that reads from a lane outside the mask.
 std::optional<unsigned> find_absent_source(const LaneWait* waits, unsigned lanes);
 
 // The results of the lanes in the mask, all of which do the same operation.

@@ -104,7 +104,7 @@ std::optional<std::string> misfit(const kernel::Entry& entry, const StepPlan& st
 
 Result<SharedObjectSteps, Failure> SharedObjectSteps::load(const Module& module, const ProgramPlan& plan,
                                                            const std::vector<ArgumentPlan>& arguments) {
-  // A missing or damaged file is no fault of the configuration.
+  // A missing or damaged file says nothing about the configuration.
   if (auto whole = CompileCache::verify(module.path); !whole)
     return Failure{Status::machine_failed, whole.error().message};
   auto loaded = SharedObject::load(module);

@@ -179,7 +179,7 @@ inline unsigned tile_mask() {
 }
 }  // namespace details
 
-// So many neighbours by rank.
+// A tile of `size` neighbours by rank.
 inline coalesced_group tiled_partition(const coalesced_group& group, unsigned size, GKTUNE_SITE_PARAMETERS) {
   details::check_tile_size(size, file_, line_);
   unsigned mask = 0;

@@ -1,7 +1,6 @@
 #pragma once
 
-// Asynchronous copies into shared memory. They are done when they are asked for, so
-// waiting for them is over at once.
+// Asynchronous copies into shared memory. A copy happens at once, so waiting for it returns immediately.
 
 #include "gktune/cuda.h"
 

@@ -31,7 +31,7 @@ class MemoryWatch {
   // The memory of the running block's threads: their own and shared.
   void begin_launch(const KernelLaunch& launch, const SharedMemory& shared, const StackPool& stacks);
   void begin_block(std::uint64_t block);
-  // The error of the block: an earlier one than `fault`, which ended it, or one that was not reported before.
+  // Returns `fault`, which ended the block, or an error that came before it or that waited for the end.
   std::optional<Failure> end_block(std::optional<Failure> fault);
   ThreadOrder& order() { return order_; }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Copies by a group. They are done when they are asked for; waiting for them is meeting.
+// Copies by a group. A copy happens at once; waiting for it is a barrier of the group.
 
 #include "cooperative_groups.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Conversions between numbers with a rounding mode in their name. To integers they saturate. A NaN becomes 0
-// where a float becomes 32 bits, and else the number of which only the highest bit is set: so a GPU does it.
+// where a float becomes 32 bits, and else the number of which only the highest bit is set, as on a GPU.
 
 #include "gktune/math.h"
 
