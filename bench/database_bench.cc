@@ -17,13 +17,10 @@
 #include <string>
 #include <vector>
 
-#include "db/exchange/winner_export.h"
+#include "db/winner_export.h"
 #include "db/portfolio/make_portfolio.h"
-#include "db/row_sums.h"
-#include "db/row_sums.h"
-#include "db/sqlite/database.h"
-#include "db/store/sqlite_store.h"
-#include "db/winners_sql.h"
+#include "db/sqlite/connection.h"
+#include "db/database.h"
 
 namespace gktune {
 namespace {
@@ -36,8 +33,8 @@ double now_s() {
 // failed, one in twenty was measured again, and each study had a playoff. One study in twenty is of an
 // earlier version of its kernel.
 void make_database(const std::filesystem::path& path, std::int64_t trials, std::int64_t studies) {
-  { auto store = open_sqlite_store(path, StoreAccess::write); }
-  sqlite::Database file(path, sqlite::Database::Access::create, std::chrono::seconds(1));
+  { auto store = Database::open(path, Database::Access::write); }
+  sqlite::Connection file(path, sqlite::Connection::Access::create, std::chrono::seconds(1));
   const std::string each = std::to_string(trials / studies), all = std::to_string(studies);
   file.execute("BEGIN");
   file.execute(
@@ -45,46 +42,37 @@ void make_database(const std::filesystem::path& path, std::int64_t trials, std::
       "'sm_90', 132), (2, 'cuda', 'NVIDIA H100', 'sm_90', 114)");
   file.execute(
       "WITH RECURSIVE i (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM i WHERE x < 200) INSERT INTO sessions "
-      "(id, uuid, tool_version, host_name, driver, runtime, compiler, command_line, begun_ms, ended_ms) "
-      "SELECT x, 'session ' || x, '0.1.0', 'host', '580.1', '13.0', 'NVRTC 13.0', 'gktune run', x * 1000, x "
+      "(id, uuid, tool_version, host_name, driver, runtime, compiler, figures, command_line, begun_ms, ended_ms) "
+      "SELECT x, 'session ' || x, '0.1.0', 'host', '580.1', '13.0', 'NVRTC 13.0', '{}', 'gktune run', x * 1000, x "
       "* 1000 FROM i");
   file.execute(
       "WITH RECURSIVE i (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM i WHERE x < " + all +
-      ") INSERT INTO studies (id, kernel, fingerprint, device_id, problem, regime, objective, updated_ms)"
+      ") INSERT INTO studies (id, kernel, fingerprint, device_id, problem, regime, objective)"
       " SELECT x, 'kernel' || (x % 10), iif(x % 20 = 7, 'f0', 'f1'), 1 + x % 2, '{\"T\":\"float\",\"n\":' || "
-      "(1024 * x) || '}', 'cold', 'time', 200000 + x FROM i");
+      "(1024 * x) || '}', 'cold', 'time' FROM i");
   file.execute(
       "WITH RECURSIVE i (x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM i WHERE x < " + each +
       " - 1), t AS (SELECT s.id AS study, x, x - (x % 20 = 1) AS config, abs((x * 7919 + s.id * 104729) % "
       "10007) / 10.0 + 10 AS us,  (x * 31 + s.id) % 10 = 0 AS is_failed FROM studies s, i) INSERT INTO "
-      "trials (study_id, session_id, number, is_current, config, status, message, objective, "
+      "trials (study_id, session_id, number, config, status, message, objective, "
       "is_dropped_early, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, registers, "
       "spill_bytes, static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z, block_x, "
-      "block_y, block_z, clock_mhz, throttled, compile_s, run_s, started_ms, ended_ms, samples) SELECT "
-      "study, 1 + study % 200, study * 1000000 + x, x % 20 <> 1,"
+      "block_y, block_z, clock_mhz, throttled, compile_s, run_s, started_ms, ended_ms, samples, recorded) SELECT "
+      "study, 1 + study % 200, study * 1000000 + x,"
       " '{\"batchSize\":' || (config / 64) || ',\"threadsPerBlock\":' || (32 * (config % 64)) || "
       "',\"way\":\"one_pass\"}',"
       " iif(is_failed, 'wrong_result', 'ok'), iif(is_failed, '3 of 7 elements differ', ''), iif(is_failed, "
       "NULL, us),"
       " us > 500, us, us, us, us, us, 0, '{\"GB/s\":123.5}', 32, 0, 0, 1024, 0.5, 100, 1, 1, 256, 1, 1, "
-      "1980, 0, 0.1, 0.01, 1000 * study, 1000 * study + x - 2 * (x % 20 = 1), zeroblob(80) FROM t");
-  file.execute(
-      "UPDATE studies SET updated_ms = (SELECT max(ended_ms) FROM trials WHERE study_id = studies.id)");
+      "1980, 0, 0.1, 0.01, 1000 * study, 1000 * study + x - 2 * (x % 20 = 1), zeroblob(80), '' FROM t");
   file.execute(
       "INSERT INTO playoffs (study_id, session_id, held_ms) SELECT id, 1 + id % 200, 900000000 FROM studies");
   file.execute(
       "INSERT INTO finalists (playoff_id, place, trial_id, objective, median_us, low_us, high_us, metrics, "
       "samples) SELECT p.id, r.place, r.id, r.objective, r.objective, r.objective, r.objective, '{}', "
       "zeroblob(400) FROM playoffs p JOIN (SELECT id, study_id, objective, row_number() OVER (PARTITION BY "
-      "study_id  ORDER BY objective) AS place FROM trials WHERE status = 'ok' AND is_current = 1) r ON "
+      "study_id  ORDER BY objective) AS place FROM trials WHERE status = 'ok') r ON "
       "r.study_id = p.study_id WHERE r.place <= 5");
-  file.execute(
-      "INSERT INTO study_counts SELECT study_id, is_current, status, count(*), total(compile_s), "
-      "total(run_s) FROM trials GROUP BY 1, 2, 3");
-  file.execute(GKTUNE_FILL_WINNERS);
-  file.execute(GKTUNE_FILL_GENERAL_CONFIGS("1"));
-  for (const SummedTable& table : summed::kAll) file.execute(seal(table, "true"));
-  for (const SummedTable& table : summed::kAll) file.execute(seal(table, "1"));
   file.execute("COMMIT");
 }
 
@@ -312,9 +300,9 @@ int main() {
 void time_header(const CostTable& table, const Portfolio& made) {
   Portfolio portfolio = made;
   portfolio.kernel = "model";
-  std::vector<Best> winners;
+  std::vector<Winner> winners;
   for (std::size_t i = 0; i < table.problems.size(); ++i) {
-    Best& best = winners.emplace_back();
+    Winner& best = winners.emplace_back();
     best.study.kernel = "model";
     best.study.problem = table.problems[i];
     best.trial.config = table.configs[table.winners[i]];

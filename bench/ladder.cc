@@ -11,7 +11,7 @@
 
 #include "bench/contest.h"
 #include "bench/variants.h"
-#include "db/store/sqlite_store.h"
+#include "db/database.h"
 
 namespace gktune {
 namespace {
@@ -28,7 +28,7 @@ int run(int argc, char** argv) {
   Contest contest(argv[2], axes);
   const std::string parameter = argv[3];
 
-  const auto store = open_sqlite_store(argv[1], StoreAccess::read);
+  const auto store = Database::open(argv[1], Database::Access::read);
   const auto studies = store ? (*store)->studies() : store.error();
   if (!studies) {
     std::fprintf(stderr, "%s\n", studies.error().message.c_str());

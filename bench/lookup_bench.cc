@@ -19,10 +19,8 @@
 #include <vector>
 
 #include "db/lookup.h"
-#include "db/row_sums.h"
-#include "db/sqlite/database.h"
-#include "db/store/sqlite_store.h"
-#include "db/winners_sql.h"
+#include "db/sqlite/connection.h"
+#include "db/database.h"
 
 namespace gktune {
 namespace {
@@ -68,36 +66,33 @@ std::int64_t size_at(int i) { return static_cast<std::int64_t>(1024 + i * 37); }
 // The winners of two kernels, a trial each, for as many sizes. Made by SQL: a tuner
 // writes one trial after the other.
 void make_database(const std::filesystem::path& path, int sizes) {
-  if (const auto store = open_sqlite_store(path, StoreAccess::write); !store) fail(store.error().message);
-  sqlite::Database file(path, sqlite::Database::Access::create, std::chrono::seconds(1));
+  if (const auto store = Database::open(path, Database::Access::write); !store) fail(store.error().message);
+  sqlite::Connection file(path, sqlite::Connection::Access::create, std::chrono::seconds(1));
   const std::string all = std::to_string(sizes);
   file.execute("BEGIN");
   file.execute(
       "INSERT INTO devices (id, kind, name, architecture, multiprocessors) VALUES (1, 'cuda', 'NVIDIA H200', "
       "'sm_90', 132)");
   file.execute(
-      "INSERT INTO sessions (id, uuid, tool_version, host_name, driver, runtime, compiler, command_line, "
-      "begun_ms, ended_ms) VALUES (1, 'session', '0.1.0', 'host', '580.1', '13.0', 'NVRTC 13.0', 'gktune "
+      "INSERT INTO sessions (id, uuid, tool_version, host_name, driver, runtime, compiler, figures, command_line, "
+      "begun_ms, ended_ms) VALUES (1, 'session', '0.1.0', 'host', '580.1', '13.0', 'NVRTC 13.0', '{}', 'gktune "
       "run', 1000, 1000)");
   file.execute(
       "WITH RECURSIVE i (x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM i WHERE x < " + all +
-      " - 1) INSERT INTO studies (kernel, fingerprint, device_id, problem, regime, objective, updated_ms)"
+      " - 1) INSERT INTO studies (kernel, fingerprint, device_id, problem, regime, objective)"
       " SELECT 'reduce', 'f', 1, '{\"element\":\"float\",\"n\":' || (1024 + 37 * x) || "
       "',\"operation\":\"sum\"}',"
-      "  'cold', 'time', x FROM i"
+      "  'cold', 'time' FROM i"
       " UNION ALL SELECT 'matmul', 'f', 1, '{\"T\":\"half\",\"k\":' || (64 << x / 100 % 10) || ',\"m\":' ||"
-      "  (64 << x % 10) || ',\"n\":' || ((64 << x / 10 % 10) + x / 1000) || '}', 'cold', 'time', x FROM i");
+      "  (64 << x % 10) || ',\"n\":' || ((64 << x / 10 % 10) + x / 1000) || '}', 'cold', 'time' FROM i");
   file.execute(
-      "INSERT INTO trials (study_id, session_id, number, is_current, config, status, message, objective, "
+      "INSERT INTO trials (study_id, session_id, number, config, status, message, objective, "
       "is_dropped_early, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, registers, "
       "spill_bytes, static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z, block_x, "
-      "block_y, block_z, clock_mhz, throttled, compile_s, run_s, started_ms, ended_ms, samples)"
-      " SELECT id, 1, id, 1, '{\"elements\":' || (id % 50) || ',\"threads_per_block\":256}', 'ok', '', 1, 0, "
+      "block_y, block_z, clock_mhz, throttled, compile_s, run_s, started_ms, ended_ms, samples, recorded)"
+      " SELECT id, 1, id, '{\"elements\":' || (id % 50) || ',\"threads_per_block\":256}', 'ok', '', 1, 0, "
       "1, 1, 1, 1, 1,  0, '{}', 32, 0, 0, 1024, 0.5, 100, 1, 1, 256, 1, 1, 1980, 0, 0.1, 0.01, 0, id, "
-      "zeroblob(80) FROM studies");
-  file.execute(GKTUNE_FILL_WINNERS);
-  file.execute(GKTUNE_FILL_GENERAL_CONFIGS("1"));
-  for (const SummedTable& table : summed::kAll) file.execute(seal(table, "1"));
+      "zeroblob(80), '' FROM studies");
   file.execute("COMMIT");
 }
 

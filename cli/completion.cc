@@ -7,7 +7,7 @@
 #include <set>
 
 #include "cli/database.h"
-#include "db/store/sqlite_store.h"
+#include "db/database.h"
 
 namespace gktune {
 namespace {
@@ -112,7 +112,7 @@ class Completion {
   void print_kernels() {
     // A user who waits for a completion does not wait for another program's lock.
     constexpr std::chrono::milliseconds kPatience(100);
-    auto store = open_sqlite_store(database_path(database_, context_), StoreAccess::read, kPatience);
+    auto store = Database::open(database_path(database_, context_), Database::Access::read, kPatience);
     if (!store) return;
     const auto studies = (*store)->studies();
     if (!studies) return;

@@ -1,11 +1,7 @@
 #include "cli/database.h"
 
-#include <fmt/format.h>
-
 #include <system_error>
 
-#include "cli/output/quantity.h"
-#include "db/open.h"
 #include "tuner/core/text.h"
 
 namespace gktune {
@@ -29,24 +25,14 @@ bool has_database(const std::string& flag, Context& context) {
   return false;
 }
 
-std::unique_ptr<TrialStore> open_database(const std::string& flag, Context& context) {
+std::unique_ptr<Database> open_database(const std::string& flag, Context& context) {
   if (!has_database(flag, context)) return nullptr;
-  auto store = open_sqlite_store(
-      database_path(flag, context), StoreAccess::read, kLockPatience, [&](const std::string& damage) {
-        context.log.warning(damage + "; `gktune db check" + database_flag(flag) + "` names all damage");
-      });
+  auto store = Database::open(database_path(flag, context), Database::Access::read);
   if (!store) {
     fail(context, ExitCode::failed, store.error().message);
     return nullptr;
   }
   return *std::move(store);
-}
-
-void warn_of_damage(std::int64_t rows, const std::string& flag, Context& context) {
-  if (rows == 0) return;
-  context.log.warning(fmt::format("{} damaged {} left out; `gktune db check{}` names all damage",
-                                  format_count(rows), rows == 1 ? "row is" : "rows are",
-                                  database_flag(flag)));
 }
 
 }  // namespace gktune

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/context.h"
-#include "db/store/sqlite_store.h"
+#include "db/database.h"
 
 namespace gktune {
 
@@ -16,9 +16,7 @@ std::filesystem::path database_path(const std::string& flag, const Context& cont
 std::string database_flag(const std::string& flag);
 // Prints an error and a hint if there is none.
 bool has_database(const std::string& flag, Context& context);
-// Opens it for reading. Prints an error if that fails.
-std::unique_ptr<TrialStore> open_database(const std::string& flag, Context& context);
-// Says how many damaged rows a result lacks.
-void warn_of_damage(std::int64_t rows, const std::string& flag, Context& context);
+// Opens it for reading. Null after printing an error.
+std::unique_ptr<Database> open_database(const std::string& flag, Context& context);
 
 }  // namespace gktune

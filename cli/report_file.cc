@@ -9,7 +9,7 @@
 
 #include "cli/output/html_report.h"
 #include "cli/output/quantity.h"
-#include "db/store/archive.h"
+#include "db/database.h"
 #include "engine/study_facts.h"
 #include "tuner/core/output_file.h"
 #include "tuner/core/spelling.h"
@@ -26,7 +26,7 @@ std::int64_t now_unix_ms() {
 }
 
 // The studies of the kernels, the last tuned first.
-Result<std::vector<StudySummary>> studies_of(const TrialStore& store,
+Result<std::vector<StudySummary>> studies_of(const Database& store,
                                              const std::vector<std::string>& kernels) {
   auto studies = store.studies();
   if (!studies) return studies;
@@ -47,10 +47,8 @@ Result<std::vector<StudySummary>> studies_of(const TrialStore& store,
 }
 
 // The stored portfolios of the kernels of these studies.
-Result<std::vector<Portfolio>> portfolios_of(const fs::path& database,
-                                             const std::vector<StudySummary>& studies) {
-  if (database.empty()) return std::vector<Portfolio>();
-  auto portfolios = read_portfolios(database);
+Result<std::vector<Portfolio>> portfolios_of(const Database& store, const std::vector<StudySummary>& studies) {
+  auto portfolios = store.portfolios();
   if (!portfolios) return portfolios;
   std::erase_if(*portfolios, [&](const Portfolio& portfolio) {
     return std::ranges::none_of(
@@ -80,31 +78,23 @@ std::string WrittenReport::text() const {
                      format_things(trials, "trial"), format_bytes(static_cast<std::int64_t>(bytes)));
 }
 
-Result<WrittenReport> write_report(const TrialStore& store, const std::vector<std::string>& kernels,
+Result<WrittenReport> write_report(const Database& store, const std::vector<std::string>& kernels,
                                    const fs::path& path, const ReportFileSettings& settings) {
   if (auto checked = check_report_path(path); !checked) return checked.error();
   auto summaries = studies_of(store, kernels);
   if (!summaries) return summaries.error();
-  auto winners = store.best("");
+  auto winners = store.winners("");
   if (!winners) return winners.error();
-  std::map<std::int64_t, std::vector<std::string>> changes;
-  if (!settings.database.empty()) {
-    const auto archive = Archive::open(settings.database);
-    if (!archive) return archive.error();
-    auto read = archive->changes();
-    if (!read) return read.error();
-    changes = *std::move(read);
-  }
   WrittenReport written{path, summaries->size(), 0, 0};
   std::vector<StudyFacts> studies;
   for (const StudySummary& summary : *summaries) {
     auto facts = facts_of(store, summary, *winners);
     if (!facts) return facts.error();
     written.trials += summary.trials;
-    if (facts->winner) facts->changes = changes[summary.id];
+    if (facts->winner) facts->changes = facts->winner->changes;
     studies.push_back(*std::move(facts));
   }
-  auto portfolios = portfolios_of(settings.database, *summaries);
+  auto portfolios = portfolios_of(store, *summaries);
   if (!portfolios) return portfolios.error();
   const std::string page =
       html_report(studies, {.written_unix_ms = now_unix_ms(), .live_s = settings.live_s}, *portfolios);

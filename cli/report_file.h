@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "db/store/trial_store.h"
+#include "db/database.h"
 #include "tuner/core/result.h"
 
 namespace gktune {
@@ -27,7 +27,7 @@ struct ReportFileSettings {
 
 // Writes the HTML report of all studies of these kernels, or of all kernels if none is named; the studies
 // that were tuned last come first. A reader of the file sees the old page or the new one, never a part.
-Result<WrittenReport> write_report(const TrialStore& store, const std::vector<std::string>& kernels,
+Result<WrittenReport> write_report(const Database& store, const std::vector<std::string>& kernels,
                                    const std::filesystem::path& path, const ReportFileSettings& settings);
 
 }  // namespace gktune

@@ -79,23 +79,13 @@ Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& f
   if (flags.filter.is_empty()) return *std::move(studies);
   std::map<std::int64_t, TrialCounts> counts;
   if (flags.filter.status) {
-    auto archive = open_archive(flags.database, context);
-    if (!archive) return archive.error();
-    auto read = archive->counts();
+    auto read = store->counts();
     if (!read) return fail(context, ExitCode::failed, read.error().message);
     counts = *std::move(read);
   }
   auto selected = select_studies(*std::move(studies), flags.filter, counts, current_unix_ms());
   if (!selected) return fail_selection(flags.database, selected.error().message, context);
   return *std::move(selected);
-}
-
-Result<Archive, ExitCode> open_archive(const std::string& flag, Context& context) {
-  // Reports a missing file in the same words for every command.
-  if (auto store = open_database(flag, context); !store) return ExitCode::failed;
-  auto archive = Archive::open(database_path(flag, context));
-  if (!archive) return fail(context, ExitCode::failed, archive.error().message);
-  return *std::move(archive);
 }
 
 }  // namespace gktune

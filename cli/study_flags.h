@@ -27,7 +27,5 @@ Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& f
                                                              Context& context);
 // Prints an error about studies, and that `gktune db ls` lists them.
 ExitCode fail_selection(const std::string& database, const std::string& message, Context& context);
-// Opens it for queries. Prints an error and a hint if there is none.
-Result<Archive, ExitCode> open_archive(const std::string& flag, Context& context);
 
 }  // namespace gktune

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/context.h"
-#include "db/store/trial_store.h"
+#include "db/database.h"
 #include "tuner/core/result.h"
 #include "tuner/space/plan.h"
 

@@ -12,10 +12,9 @@ install(TARGETS gktune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 # Headers of the tree include each other as "db/lookup.h". Installed headers all lie in gktune/: rewrite the includes.
 set(public_headers
-  db/answers/answer.h db/answers/axis_value.h db/answers/device_identity.h db/answers/freshness.h db/answers/kernel_lookup.h db/lookup.h tuner/core/named_values.h tuner/core/result.h tuner/core/value.h
-  tuner/core/version.h
-  db/answers/identity.h db/answers/kernel_space.h db/answers/kernel_winners.h db/portfolio/portfolio.h db/answers/session_environment.h runtime/bundle/bundle.h runtime/c_api/gktune.h runtime/kernel.h
-  runtime/launch_argument.h tuner/core/device_info.h tuner/core/element_type.h tuner/core/trial.h)
+  db/answer.h db/axis_value.h db/identity.h db/kernel_winners.h db/lookup.h db/portfolio/portfolio.h runtime/bundle/bundle.h
+  runtime/c_api/gktune.h runtime/kernel.h runtime/launch_argument.h tuner/core/device_info.h tuner/core/element_type.h
+  tuner/core/fields.h tuner/core/named_values.h tuner/core/result.h tuner/core/trial.h tuner/core/value.h tuner/core/version.h)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gktune)
 foreach(header IN LISTS public_headers)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})

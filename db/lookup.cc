@@ -2,10 +2,18 @@
 
 #include <utility>
 
-#include "db/answers/winners_source.h"
-#include "db/winners.h"
+#include "db/database.h"
+#include "db/winners_source.h"
 
 namespace gktune {
+Result<std::shared_ptr<WinnersSource>> WinnersSource::of_database(const std::filesystem::path& path) {
+  return of_file(path, [path]() -> Result<WinnersByKernel> {
+    auto database = Database::open(path, Database::Access::read);
+    if (!database) return database.error();
+    return (*database)->kernel_winners();
+  });
+}
+
 Lookup::Lookup(std::vector<std::shared_ptr<const WinnersSource>> sources, LookupSettings settings)
     : sources_(std::move(sources)), settings_(std::move(settings)) {}
 Lookup::Lookup(Lookup&&) noexcept = default;
@@ -19,16 +27,17 @@ Result<Lookup> Lookup::open(const std::filesystem::path& path, LookupSettings se
 Result<Lookup> Lookup::open(std::span<const std::filesystem::path> paths, LookupSettings settings) {
   std::vector<std::shared_ptr<const WinnersSource>> sources;
   for (const std::filesystem::path& path : paths) {
-    auto source = open_winners(path);
+    auto source = WinnersSource::of_database(path);
     if (!source) return source.error();
     sources.push_back(*std::move(source));
   }
   return Lookup(std::move(sources), std::move(settings));
 }
 
-Lookup Lookup::of(const std::vector<std::shared_ptr<const WinnerSet>>& winners, LookupSettings settings) {
+Lookup Lookup::of(std::vector<WinnersByKernel> winners, LookupSettings settings) {
   std::vector<std::shared_ptr<const WinnersSource>> sources;
-  for (const auto& each : winners) sources.push_back(std::make_shared<const WinnersSource>(each));
+  for (WinnersByKernel& each : winners)
+    sources.push_back(std::make_shared<const WinnersSource>(std::move(each)));
   return Lookup(std::move(sources), std::move(settings));
 }
 
@@ -42,7 +51,7 @@ Lookup Lookup::joined(std::vector<Lookup> lookups) {
 
 Result<Lookup> Lookup::follow(const std::filesystem::path& path, std::chrono::milliseconds interval,
                               LookupSettings settings) {
-  auto source = open_winners(path);
+  auto source = WinnersSource::of_database(path);
   if (!source) return source.error();
   (*source)->follow(interval);
   return Lookup({*std::move(source)}, std::move(settings));

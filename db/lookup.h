@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,16 +11,53 @@
 #include <string_view>
 #include <vector>
 
-#include "db/answers/answer.h"
-#include "db/answers/device_identity.h"
-#include "db/answers/kernel_lookup.h"
+#include "db/answer.h"
+#include "db/axis_value.h"
+#include "db/kernel_winners.h"
 #include "tuner/core/named_values.h"
 #include "tuner/core/result.h"
 
 namespace gktune {
 
-class WinnerSet;
+class AnswerTable;
 class WinnersSource;
+
+// Prepared questions about one kernel on one device. Asking takes no lock and reads memory only, but for the
+// first question after a followed file has changed. Use it in one thread at a time: a thread of its own copy is
+// as fast as one thread alone.
+class KernelLookup {
+ public:
+  // The first source wins among answers that match equally well.
+  KernelLookup(std::span<const std::shared_ptr<const WinnersSource>> sources, std::string kernel,
+               std::vector<std::string> axes, Question question);
+
+  // Values in the order of the axes that the questions were prepared for. The answer is valid until the next
+  // question to this object.
+  const Answer& best(std::span<const AxisValue> values);
+  const Answer& best(std::initializer_list<AxisValue> values) { return best(std::span(values)); }
+  // All answers in order of preference, until the function returns true.
+  void visit(std::span<const AxisValue> values, const std::function<bool(const Answer&)>& function);
+
+ private:
+  // The answers of one source.
+  struct Part {
+    std::shared_ptr<const WinnersSource> source;
+    std::uint64_t version = 0;
+    std::shared_ptr<const AnswerTable> table;
+  };
+  void prepare();
+  // The answer to a question with another number of values than axes.
+  const Answer& miscounted(std::size_t values);
+  // The choices of the stored portfolios of this device, until the function returns true.
+  bool visit_portfolios(std::span<const AxisValue> values,
+                        const std::function<bool(const Answer&)>& function) const;
+
+  std::vector<Part> parts_;
+  std::string kernel_;
+  std::vector<std::string> axes_;
+  Question question_;
+  Answer no_answer_, miscounted_;
+};
 
 // Answers applications. Opening reads the winners of a database and closes it; asking reads memory only and
 // is safe from any thread.
@@ -27,9 +66,8 @@ class Lookup {
   static Result<Lookup> open(const std::filesystem::path& path, LookupSettings settings = {});
   // Several databases: of answers that match equally well, that of the first database counts.
   static Result<Lookup> open(std::span<const std::filesystem::path> paths, LookupSettings settings = {});
-  // Winners that are in memory: a Bundle.
-  static Lookup of(const std::vector<std::shared_ptr<const WinnerSet>>& winners,
-                   LookupSettings settings = {});
+  // Winners that are in memory: of a Bundle.
+  static Lookup of(std::vector<WinnersByKernel> winners, LookupSettings settings = {});
   // All sources of some lookups, in order, with the settings of the first.
   static Lookup joined(std::vector<Lookup> lookups);
   // Looks at the file after each interval, in a thread of its own, and reads it again when it has changed.

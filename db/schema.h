@@ -1,42 +1,31 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 
 namespace gktune {
 
 namespace sqlite {
-class Database;
+class Connection;
 }
 
-// "gktu" in SQLite's header marks a file as ours.
+// "gktu" in SQLite's header marks a file as ours, and the version there is that of the schema. There is one
+// schema: files of other versions are refused.
 inline constexpr std::int64_t kApplicationId = 0x676b7475;
+inline constexpr std::int64_t kSchemaVersion = 6;
 
-// The SQL from each version of the schema to the next; the first step creates it. A released step never
-// changes: add another one.
-std::span<const std::string_view> schema_steps();
+// The SQL that creates the tables, indexes and views. The columns of trials, finalists and sessions follow
+// from the fields of Trial and Session.
+const std::string& schema_sql();
 
-// Applies the steps that the database lacks, in one transaction. Throws
-// sqlite::Failure if its version is newer.
-void migrate(sqlite::Database& database, std::span<const std::string_view> steps);
+// False: the file is empty. Throws sqlite::Failure for the file of another program or of another version of the
+// schema.
+bool has_schema(sqlite::Connection& connection);
+// Creates the schema in an empty file. Throws as has_schema().
+void create_schema(sqlite::Connection& connection);
 
-// Throws sqlite::Failure unless the tables, indexes and views are those that the steps create, so that a
-// query runs the SQL of this program and not that of the file. Other tables, indexes and views may exist:
-// nothing here reads them. Triggers may not.
-void verify_schema(const sqlite::Database& database, std::span<const std::string_view> steps);
-
-// A row with a NULL or a value of another kind than its column, in words; empty: there is none.
-std::string misfit(const sqlite::Database& database);
-
-// The SQL of a text for each row that refers to a missing one. A table without row ids gives no number.
-inline constexpr const char* kOrphanQuery =
-    "SELECT CASE WHEN rowid IS NULL THEN 'a row' ELSE 'row ' || rowid END || ' of ' || \"table\" ||"
-    " ' refers to a missing row of ' || parent FROM pragma_foreign_key_check";
-
-// Messages about files that stay unmodified.
-inline constexpr const char* kForeignFile = "a database of another program, not of gktune";
-std::string newer_schema(std::int64_t version, std::int64_t known);
+// The difference between the file's schema and schema_sql(); empty: there is none. Other tables, indexes and
+// views may exist: nothing here reads them. Triggers may not: they would run SQL of the file.
+std::string schema_difference(const sqlite::Connection& connection);
 
 }  // namespace gktune

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -7,12 +8,20 @@
 
 namespace gktune {
 
+// JSON with sorted names: one text for equal contents.
+using SortedJson = nlohmann::json;
+
+// Keeps the kind of each value. Values that are not finite become null.
+SortedJson sorted_json(const Value& value);
+SortedJson sorted_json(const NamedValues& values);
+// The opposite; null becomes NaN. Throws sqlite::Failure for other JSON.
+Value value_from(const SortedJson& json);
+NamedValues values_from(const SortedJson& json);
+// The same from the output of NamedValues::json().
+NamedValues values_from_json(std::string_view json);
+
 // The JSON that identifies these values in the database. Throws sqlite::Failure for values that JSON cannot
 // represent: a real that is not finite, a text with a zero byte. `what` names the values in the message.
 std::string identity_json(const NamedValues& values, const std::string& what);
-
-// Reads the output of NamedValues::json() and keeps the kind of each value; null becomes NaN. Throws
-// sqlite::Failure for anything else.
-NamedValues values_from_json(std::string_view json);
 
 }  // namespace gktune

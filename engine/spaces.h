@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "db/answers/kernel_space.h"
+#include "db/identity.h"
 #include "engine/devices.h"
 #include "tuner/core/result.h"
 #include "tuner/space/definition.h"

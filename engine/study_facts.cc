@@ -175,7 +175,7 @@ void set_absent(StudyFacts& facts) {
 }
 
 // The winner and the device on which it was measured.
-Result<void> set_winner(const TrialStore& store, const Best& winner, StudyFacts& facts) {
+Result<void> set_winner(const Database& store, const Winner& winner, StudyFacts& facts) {
   facts.winner = winner;
   auto studied = store.trial(winner.trial.id);
   if (!studied) return studied.error();
@@ -217,8 +217,8 @@ std::vector<std::size_t> best_of_pairs(const StudyFacts& facts) {
 
 }  // namespace
 
-Result<StudyFacts> facts_of(const TrialStore& store, const StudySummary& summary,
-                            const std::vector<Best>& winners) {
+Result<StudyFacts> facts_of(const Database& store, const StudySummary& summary,
+                            const std::vector<Winner>& winners) {
   auto trials = store.trials(summary.id);
   if (!trials) return trials.error();
   auto playoff = store.playoff(summary.id);
@@ -242,7 +242,7 @@ Result<StudyFacts> facts_of(const TrialStore& store, const StudySummary& summary
     facts.leaders.push_back((*trials)[facts.ranking[i]]);
   }
   if (*playoff) facts.finalists = std::move((*playoff)->finalists);
-  const auto winner = std::ranges::find(winners, summary.id, &Best::study_id);
+  const auto winner = std::ranges::find(winners, summary.id, &Winner::study_id);
   if (winner != winners.end()) {
     if (auto set = set_winner(store, *winner, facts); !set) return set.error();
   }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "db/store/trial_store.h"
+#include "db/database.h"
 #include "engine/devices.h"
 #include "engine/tuning.h"
 #include "tuner/analysis/histogram.h"
@@ -56,7 +56,7 @@ struct StudyFacts {
   std::vector<std::size_t> ranking;       // indices of the successful points, best first
   std::vector<std::size_t> improvements;  // indices of the points that were better than all before them
   std::vector<Trial> leaders;             // the best few trials, complete
-  std::optional<Best> winner;
+  std::optional<Winner> winner;
   std::vector<std::string> changes;  // after the winner was measured, from Archive::changes()
   std::vector<Trial> finalists;      // the finalists of the deciding playoff, best first
   std::optional<Gain> gain;          // the winner against the median configuration
@@ -72,8 +72,8 @@ struct StudyFacts {
 };
 
 // Collects the facts from the store. `winners` may contain winners of other studies.
-Result<StudyFacts> facts_of(const TrialStore& store, const StudySummary& summary,
-                            const std::vector<Best>& winners);
+Result<StudyFacts> facts_of(const Database& store, const StudySummary& summary,
+                            const std::vector<Winner>& winners);
 
 // Charts show at most this many groups of values of a parameter. Neighbouring values
 // share a group if there are more.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "db/answers/axis_value.h"
+#include "db/axis_value.h"
 #include "engine/problem_selection.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
@@ -117,7 +117,7 @@ Result<Studies> select_studies(Studies studies, const StudyFilter& filter,
     if (each.updated_unix_ms < since || each.updated_unix_ms >= before) return true;
     if (!filter.status) return false;
     const auto found = counts.find(each.id);
-    return found == counts.end() || !found->second.current.contains(*filter.status);
+    return found == counts.end() || !found->second.by_status.contains(*filter.status);
   });
   return selected;
 }

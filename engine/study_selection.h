@@ -8,9 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "db/answers/device_identity.h"
-#include "db/store/archive.h"
-#include "db/store/trial_store.h"
+#include "db/identity.h"
+#include "db/database.h"
 #include "tuner/core/result.h"
 
 namespace gktune {

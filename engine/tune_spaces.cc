@@ -33,7 +33,7 @@ EffortLimits limits_of(Effort effort) {
 // One run on one device.
 class SpaceTuner {
  public:
-  SpaceTuner(const OpenedSpaces& spaces, const TuneSettings& settings, TrialStore& store,
+  SpaceTuner(const OpenedSpaces& spaces, const TuneSettings& settings, Database& store,
              const RunEvents& events)
       : spaces_(spaces), settings_(settings), store_(store), events_(events) {}
 
@@ -160,7 +160,7 @@ class SpaceTuner {
 
   const OpenedSpaces& spaces_;
   const TuneSettings& settings_;
-  TrialStore& store_;
+  Database& store_;
   const RunEvents& events_;
   std::map<std::string, std::int64_t> sessions_;  // by compiler
   std::int64_t session_ = 0;                      // of the current file
@@ -168,7 +168,7 @@ class SpaceTuner {
 
 }  // namespace
 
-RunEnd tune_spaces(const OpenedSpaces& spaces, const TuneSettings& settings, TrialStore& store,
+RunEnd tune_spaces(const OpenedSpaces& spaces, const TuneSettings& settings, Database& store,
                    const RunEvents& events) {
   return SpaceTuner(spaces, settings, store, events).tune_all();
 }

@@ -29,7 +29,7 @@ enum class RunEnd { complete, cut_short };
 
 // Tunes every problem of the spaces on their device in one session of the store: resumes earlier trials,
 // searches, holds the playoff and stores the winner.
-RunEnd tune_spaces(const OpenedSpaces& spaces, const TuneSettings& settings, TrialStore& store,
+RunEnd tune_spaces(const OpenedSpaces& spaces, const TuneSettings& settings, Database& store,
                    const RunEvents& events);
 
 }  // namespace gktune

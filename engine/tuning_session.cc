@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-#include "db/answers/distance.h"
+#include "db/distance.h"
 #include "engine/spaces.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/plan.h"
@@ -28,7 +28,7 @@ constexpr std::chrono::seconds kLease{15};
 class ClaimRenewal {
  public:
   // The store must outlive this object.
-  ClaimRenewal(TrialStore& store, std::int64_t session)
+  ClaimRenewal(Database& store, std::int64_t session)
       : store_(store),
         session_(session),
         thread_([this](const std::stop_token& stop) { renew_until(stop); }) {}
@@ -50,7 +50,7 @@ class ClaimRenewal {
       (void)store_.renew_claims(session_, kLease);
   }
 
-  TrialStore& store_;
+  Database& store_;
   std::int64_t session_;
   std::jthread thread_;
 };

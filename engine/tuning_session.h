@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "db/store/trial_store.h"
+#include "db/database.h"
 #include "engine/devices.h"
 #include "engine/tuning.h"
 #include "tuner/core/result.h"
@@ -45,7 +45,7 @@ struct RunEvents {
 // The device to measure on and the store to resume from.
 struct TuneSite {
   Device& device;
-  TrialStore& store;
+  Database& store;
   std::int64_t session = 0;
   RunEvents events = {};
   std::function<double()> clock_s = wall_clock_s;  // the device's clock

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "db/answers/answer.h"
-#include "db/answers/axis_value.h"
-#include "db/answers/kernel_lookup.h"
+#include "db/answer.h"
+#include "db/axis_value.h"
+#include "db/lookup.h"
 #include "runtime/launch_argument.h"
 #include "tuner/core/element_type.h"
 #include "tuner/core/named_values.h"

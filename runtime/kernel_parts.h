@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "db/answers/winners_source.h"
+#include "db/winners_source.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/kernel.h"
 #include "runtime/launch_device.h"

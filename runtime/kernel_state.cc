@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/bundle/bundle_format.h"
 #include "runtime/temporary_folder.h"
 #include "tuner/array/npy.h"
 #include "tuner/core/spelling.h"
@@ -78,7 +77,7 @@ Result<void> Kernel::State::open() {
                          definition_.kernel, device_->info());
   if (auto chosen = choose_arguments(); !chosen) return chosen;
   std::vector<std::shared_ptr<const WinnersSource>> winners;
-  for (const auto& bundle : bundles_) winners.push_back(std::make_shared<const WinnersSource>(bundle));
+  for (const auto& bundle : bundles_) winners.push_back(std::make_shared<const WinnersSource>(bundle->winners()));
   if (has_databases())
     winners.insert(winners.end(), sources_->databases().begin(), sources_->databases().end());
   if (!winners.empty()) {

@@ -7,8 +7,8 @@
 #include <set>
 #include <thread>
 
-#include "db/answers/axis_table.h"
-#include "db/answers/kernel_lookup.h"
+#include "db/axis_table.h"
+#include "db/lookup.h"
 #include "runtime/kernel_parts.h"
 #include "runtime/prepared_launch.h"
 #include "tuner/space/plan.h"

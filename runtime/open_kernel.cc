@@ -2,8 +2,8 @@
 #include <optional>
 #include <utility>
 
-#include "db/store/sqlite_store.h"
-#include "db/winners.h"
+#include "db/database.h"
+#include "db/winners_source.h"
 #include "engine/devices.h"
 #include "engine/tuning_session.h"
 #include "runtime/kernel_parts.h"
@@ -31,7 +31,7 @@ class Sources final : public KernelSources {
       sources->cache_dir_ = folder->string();
     }
     for (const auto& path : settings.databases) {
-      auto database = open_winners(path);
+      auto database = WinnersSource::of_database(path);
       if (!database) return database.error();
       sources->databases_.push_back(*std::move(database));
     }
@@ -45,7 +45,7 @@ class Sources final : public KernelSources {
 
   Result<void> tune(const Definition& definition, const Problem& problem, const LaunchDevice& device,
                     double budget_s) override {
-    auto store = open_sqlite_store(database_path_, StoreAccess::write);
+    auto store = Database::open(database_path_, Database::Access::write);
     if (!store) return store.error();
     const auto session = (*store)->begin_session(
         {std::string(kVersion), "", "autotune " + definition.kernel.name, device.info()});

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "db/store/sqlite_store.h"
+#include "db/database.h"
 
 namespace gktune {
 
@@ -33,7 +33,7 @@ inline Trial bad_trial(int threads, Status status, std::string message) {
 
 // Reductions on two GPUs: element=int, n=1Mi and n=1Gi on the first, n=1Mi on the second.
 inline void make_example_database(const std::string& path) {
-  auto store = open_sqlite_store(path, StoreAccess::write);
+  auto store = Database::open(path, Database::Access::write);
   ASSERT_TRUE(store.ok()) << store.error().message;
   auto session = (*store)->begin_session({"0.1.0", "here", "gktune run reduce.yaml", {}});
   ASSERT_TRUE(session.ok()) << session.error().message;
@@ -58,7 +58,7 @@ inline void make_example_database(const std::string& path) {
 // Reductions of n=1Mi and n=2Mi on one GPU, measured with driver 550.54, then of n=1Gi with driver 580.65:
 // the first two winners are stale.
 inline void make_stale_database(const std::string& path) {
-  auto store = open_sqlite_store(path, StoreAccess::write);
+  auto store = Database::open(path, Database::Access::write);
   ASSERT_TRUE(store.ok()) << store.error().message;
   const auto add = [&](std::int64_t session, const Problem& problem, const Trial& trial) {
     auto study = (*store)->study_id(
@@ -81,7 +81,7 @@ inline void make_stale_database(const std::string& path) {
 
 // In the first study trial 1 wins against trial 2, which was faster in the search.
 inline void hold_example_playoff(const std::string& path) {
-  auto store = open_sqlite_store(path, StoreAccess::write);
+  auto store = Database::open(path, Database::Access::write);
   ASSERT_TRUE(store.ok()) << store.error().message;
   const Problem problem = {{"element", "int"}, {"n", 1 << 20}};
   Playoff playoff{{good_trial(128, 11, problem), good_trial(256, 12, problem)}, 1717176000001};

@@ -17,7 +17,7 @@
 #include "cli/output/stale.h"
 #include "cli/output/table.h"
 #include "cli/study_flags.h"
-#include "db/answers/distance.h"
+#include "db/distance.h"
 #include "db/lookup.h"
 #include "engine/devices.h"
 #include "engine/problem_selection.h"
@@ -71,7 +71,7 @@ void add_new(std::vector<std::string>& list, const std::string& item) {
   if (std::ranges::find(list, item) == list.end()) list.push_back(item);
 }
 
-Json best_json(const Best& best) {
+Json best_json(const Winner& best) {
   return {{"study", best.study_id},
           {"kernel", best.study.kernel},
           {"problem", json_of(best.study.problem)},
@@ -91,8 +91,8 @@ TableCell time_cell(double time_us) {
   return time_us > 0 ? TableCell(format_time_us(time_us), Value(time_us)) : TableCell::unknown();
 }
 
-Json evidence_json(const Best& best, const Evidence& evidence) {
-  const SessionEnvironment& environment = evidence.environment;
+Json evidence_json(const Winner& best, const Evidence& evidence) {
+  const SessionEnvironment& environment = best.environment;
   return {{"study", best.study_id},
           {"trials", best.trials},
           {"failed", best.failed},
@@ -100,7 +100,7 @@ Json evidence_json(const Best& best, const Evidence& evidence) {
           {"from_playoff", best.from_playoff},
           {"lead", evidence.second ? Json(evidence.lead) : Json()},
           {"is_lead_clear", evidence.second ? Json(evidence.is_lead_clear) : Json()},
-          {"measured_unix_ms", json_of_date(evidence.measured_unix_ms)},
+          {"measured_unix_ms", json_of_date(best.measured_unix_ms)},
           {"host_name", environment.host_name},
           {"driver", environment.driver},
           {"runtime", environment.runtime},
@@ -121,7 +121,7 @@ void add_evidence_columns(Table& table) {
   table.add_column("compiler", left);
 }
 
-void add_evidence_cells(const Best* best, const Evidence* evidence, std::vector<TableCell>& cells) {
+void add_evidence_cells(const Winner* best, const Evidence* evidence, std::vector<TableCell>& cells) {
   constexpr std::size_t kColumns = 12;
   if (best == nullptr || evidence == nullptr) {
     cells.insert(cells.end(), kColumns, TableCell::unknown());
@@ -135,17 +135,17 @@ void add_evidence_cells(const Best* best, const Evidence* evidence, std::vector<
   cells.push_back(evidence->second ? TableCell(format_percent(evidence->lead), Value(evidence->lead))
                                    : TableCell::unknown());
   cells.push_back(evidence->second ? truth(evidence->is_lead_clear) : TableCell::unknown());
-  cells.push_back(date_cell(evidence->measured_unix_ms));
-  const SessionEnvironment& environment = evidence->environment;
+  cells.push_back(date_cell(best->measured_unix_ms));
+  const SessionEnvironment& environment = best->environment;
   for (const std::string* text :
        {&environment.host_name, &environment.driver, &environment.runtime, &environment.compiler})
     cells.push_back(text->empty() ? TableCell::unknown() : TableCell(*text));
 }
 
-Table best_table(std::span<const Best> all, std::span<const Evidence> evidences, const BestOptions& options) {
+Table best_table(std::span<const Winner> all, std::span<const Evidence> evidences, const BestOptions& options) {
   using enum Table::Align;
   const bool is_any_stale =
-      std::ranges::any_of(evidences, [](const Evidence& each) { return !each.changes.empty(); });
+      std::ranges::any_of(all, [](const Winner& each) { return !each.changes.empty(); });
   const bool has_stale = is_any_stale || !options.format.is_text();
   const bool has_evidence = options.why && !options.format.is_text();  // a text explains below the table
   Table table;
@@ -158,7 +158,7 @@ Table best_table(std::span<const Best> all, std::span<const Evidence> evidences,
   if (has_stale) table.add_column("stale", left);
   if (has_evidence) add_evidence_columns(table);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const Best& best = all[i];
+    const Winner& best = all[i];
     std::vector<TableCell> cells = {
         best.study.kernel,
         problem_text(best.study.problem),
@@ -166,7 +166,7 @@ Table best_table(std::span<const Best> all, std::span<const Evidence> evidences,
         best.trial.config.str(),
         best.study.device.name,
         std::string(regime_name(best.study.regime))};
-    if (has_stale) cells.push_back(stale_cell(evidences[i].changes, options.format));
+    if (has_stale) cells.push_back(stale_cell(best.changes, options.format));
     if (has_evidence) add_evidence_cells(&best, &evidences[i], cells);
     table.add_row(std::move(cells));
   }
@@ -183,7 +183,7 @@ std::optional<double> distance_to(const Problem& asked, const Answer& answer) {
 
 // One answer, for programs and documents.
 Table answer_table(const BestOptions& options, const Problem& problem, const Answer& answer,
-                   const std::vector<std::string>& stale, const Best* best, const Evidence* evidence) {
+                   const std::vector<std::string>& stale, const Winner* best, const Evidence* evidence) {
   using enum Table::Align;
   Table table;
   table.add_column("kernel", left);
@@ -238,12 +238,12 @@ std::string match_text(const Answer& answer) {
 
 // The study that an answer comes from. Of several with this configuration, such as one of each regime, the
 // one with its time, else the latest.
-const Best* study_of(const Answer& answer, const std::vector<Best>& winners) {
-  const Best* found = nullptr;
-  const auto rank = [&](const Best& best) {
+Winner* study_of(const Answer& answer, std::vector<Winner>& winners) {
+  Winner* found = nullptr;
+  const auto rank = [&](const Winner& best) {
     return std::pair(best.trial.timing.median_us == answer.time_us, best.updated_unix_ms);
   };
-  for (const Best& best : winners) {
+  for (Winner& best : winners) {
     const bool is_it = best.study.problem == answer.problem && best.study.device == answer.device &&
                        best.trial.config == answer.config;
     if (is_it && (found == nullptr || rank(best) > rank(*found))) found = &best;
@@ -252,7 +252,7 @@ const Best* study_of(const Answer& answer, const std::vector<Best>& winners) {
 }
 
 // Adds what differs from this machine, where it has the device of a winner.
-void add_changes_here(std::span<const Best> winners, std::vector<Evidence>& evidences, Context& context) {
+void add_changes_here(std::span<Winner> winners, Context& context) {
   const DeviceCache cache = device_cache(context.environment.cache_dir, context);
   std::map<std::string, std::optional<DeviceInfo>> devices_here;  // by kind: asking takes a process
   for (std::size_t i = 0; i < winners.size(); ++i) {
@@ -266,14 +266,14 @@ void add_changes_here(std::span<const Best> winners, std::vector<Evidence>& evid
     if (!here->second || identity_of(*here->second) != device) continue;
     const SessionEnvironment now{
         .driver = here->second->driver, .runtime = here->second->runtime, .compiler = here->second->compiler};
-    for (const std::string& change : changes_between(evidences[i].environment, now))
-      add_change(evidences[i].changes, change);
+    for (const std::string& change : changes_between(winners[i].environment, now))
+      add_change(winners[i].changes, change);
   }
 }
 
 // Adds that the space file defines another version of a kernel.
-Result<void, ExitCode> add_changes_of_space(std::span<const Best> winners, std::vector<Evidence>& evidences,
-                                            const std::string& space, Context& context) {
+Result<void, ExitCode> add_changes_of_space(std::span<Winner> winners, const std::string& space,
+                                            Context& context) {
   std::map<std::string, Definition> definitions;  // by the kind of device
   for (std::size_t i = 0; i < winners.size(); ++i) {
     const std::string& kind = winners[i].study.device.kind;
@@ -289,36 +289,31 @@ Result<void, ExitCode> add_changes_of_space(std::span<const Best> winners, std::
                             winners[i].study.kernel + "'");
     }
     if (definition.fingerprint != winners[i].study.fingerprint)
-      add_change(evidences[i].changes,
+      add_change(winners[i].changes,
                  "the source or its options have changed: " + space + " defines another version");
   }
   return {};
 }
 
-// The evidence for the winners of studies, and what has changed since they were measured.
-Result<std::vector<Evidence>, ExitCode> evidence_for(std::span<const Best> winners,
+// The evidence for the winners of studies; empty unless --why asks for it. Adds to the winners what has changed
+// since they were measured.
+Result<std::vector<Evidence>, ExitCode> evidence_for(const Database& store, std::span<Winner> winners,
                                                      const BestOptions& options, Context& context) {
-  auto archive = open_archive(options.database, context);
-  if (!archive) return archive.error();
-  if (!options.why) {  // only the changes are printed
-    auto changes = archive->changes();
-    if (!changes) return fail(context, ExitCode::failed, changes.error().message);
-    std::vector<Evidence> evidences(winners.size());
-    for (std::size_t i = 0; i < winners.size(); ++i)
-      evidences[i].changes = changes_of(*changes, winners[i].study_id);
-    return evidences;
+  std::vector<Evidence> evidences(winners.size());
+  if (!options.why) return evidences;
+  for (std::size_t i = 0; i < winners.size(); ++i) {
+    auto evidence = store.evidence(winners[i]);
+    if (!evidence) return fail(context, ExitCode::failed, evidence.error().message);
+    evidences[i] = *std::move(evidence);
   }
-  auto evidences = archive->evidence(winners);
-  if (!evidences) return fail(context, ExitCode::failed, evidences.error().message);
-  add_changes_here(winners, *evidences, context);
+  add_changes_here(winners, context);
   if (!options.space.empty()) {
-    if (auto added = add_changes_of_space(winners, *evidences, options.space, context); !added)
-      return added.error();
+    if (auto added = add_changes_of_space(winners, options.space, context); !added) return added.error();
   }
-  return *std::move(evidences);
+  return evidences;
 }
 
-std::string lead_text(const Best& best, const Evidence& evidence) {
+std::string lead_text(const Winner& best, const Evidence& evidence) {
   const std::string where = best.from_playoff ? "in the playoff" : "in the search, without a playoff";
   if (!evidence.second) return "no second configuration to compare with";
   return fmt::format("{} ahead of the second {}: {} after {}; their confidence intervals {}",
@@ -327,8 +322,8 @@ std::string lead_text(const Best& best, const Evidence& evidence) {
                      evidence.is_lead_clear ? "are apart" : "overlap");
 }
 
-void explain(const Best& best, const Evidence& evidence, Context& context) {
-  const SessionEnvironment& environment = evidence.environment;
+void explain(const Winner& best, const Evidence& evidence, Context& context) {
+  const SessionEnvironment& environment = best.environment;
   std::string programs;
   for (const auto& [name, version] : {std::pair("driver", &environment.driver),
                                       {"CUDA", &environment.runtime},
@@ -341,19 +336,19 @@ void explain(const Best& best, const Evidence& evidence, Context& context) {
                              format_things(std::ssize(best.trial.samples_us), "sample"))
               << "lead: " << lead_text(best, evidence) << '\n'
               << fmt::format("measured: {} on {}{}{}\n",
-                             evidence.measured_unix_ms > 0 ? format_date(evidence.measured_unix_ms)
+                             best.measured_unix_ms > 0 ? format_date(best.measured_unix_ms)
                                                            : "at an unknown time",
                              environment.host_name.empty() ? "an unknown host" : environment.host_name,
                              programs.empty() ? "" : ", ", programs)
-              << fmt::format("changed since: {}\n", evidence.changes.empty()
+              << fmt::format("changed since: {}\n", best.changes.empty()
                                                         ? "nothing that is known"
-                                                        : joined(evidence.changes, "; "));
+                                                        : joined(best.changes, "; "));
 }
 
-ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners,
+ExitCode answer_one(const BestOptions& options, const Database& store, std::vector<Winner>& winners,
                     const DeviceIdentity& device, const LookupSettings& settings, Context& context) {
   std::vector<Problem> known;
-  for (const Best& best : winners) known.push_back(best.study.problem);
+  for (const Winner& best : winners) known.push_back(best.study.problem);
   auto problem = parse_problem(options.problem, known);
   if (!problem) return fail_usage(context, "gktune best", "--problem: " + problem.error().message);
   auto lookup = Lookup::open(database_path(options.database, context), settings);
@@ -367,24 +362,16 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners
     hint(context, answer.reason);
     return ExitCode::no_configuration;
   }
-  const Best* best = study_of(answer, winners);
-  if (best == nullptr && answer.match <= Match::same_architecture) {
-    fail(context, ExitCode::failed,
-         fmt::format("the winner of {} for {} on {} is damaged: no trial of its study has its configuration",
-                     options.kernel, problem_text(answer.problem), answer.device.name));
-    hint(context,
-         "gktune db check reports the damage; gktune db repair copies the readable rows to a new file");
-    return ExitCode::failed;
-  }
+  Winner* best = study_of(answer, winners);
   std::optional<Evidence> evidence;
   if (best != nullptr) {
-    auto found = evidence_for(std::span(best, 1), options, context);
+    auto found = evidence_for(store, std::span(best, 1), options, context);
     if (!found) return found.error();
     evidence = std::move(found->front());
   }
   std::vector<std::string> stale = answer.stale;
-  if (evidence) {
-    for (const std::string& change : evidence->changes) add_change(stale, change);
+  if (best != nullptr) {
+    for (const std::string& change : best->changes) add_change(stale, change);
   }
   warn_of_stale(stale, context);
   if (options.format.json) {
@@ -430,16 +417,17 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners
 }
 
 // Every winner.
-ExitCode answer_all(const BestOptions& options, const std::vector<Best>& winners, Context& context) {
-  const auto found = evidence_for(winners, options, context);
+ExitCode answer_all(const BestOptions& options, const Database& store, std::vector<Winner>& winners,
+                    Context& context) {
+  const auto found = evidence_for(store, winners, options, context);
   if (!found) return found.error();
   const std::vector<Evidence>& evidences = *found;
-  warn_of_stale(winners, evidences, context);
+  warn_of_stale(winners, context);
   if (options.format.json) {
     Json array = Json::array();
     for (std::size_t i = 0; i < winners.size(); ++i) {
       Json& each = array.emplace_back(best_json(winners[i]));
-      each["stale"] = evidences[i].changes;
+      each["stale"] = winners[i].changes;
       if (options.why) each["evidence"] = evidence_json(winners[i], evidences[i]);
     }
     print(context.out, array);
@@ -466,11 +454,11 @@ ExitCode run(const BestOptions& options, Context& context) {
     return fail_usage(context, "gktune best", "--space belongs to --why");
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
-  auto all = store->best("");
+  auto all = store->winners("");
   if (!all) return fail(context, ExitCode::failed, all.error().message);
 
   std::vector<std::string> kernels;
-  for (const Best& best : *all) add_new(kernels, best.study.kernel);
+  for (const Winner& best : *all) add_new(kernels, best.study.kernel);
   if (!options.kernel.empty() && std::ranges::find(kernels, options.kernel) == kernels.end()) {
     fail(context, ExitCode::no_configuration,
          "the database has no configuration of kernel '" + options.kernel + "'" +
@@ -479,29 +467,29 @@ ExitCode run(const BestOptions& options, Context& context) {
     return ExitCode::no_configuration;
   }
   std::erase_if(
-      *all, [&](const Best& best) { return !options.kernel.empty() && best.study.kernel != options.kernel; });
+      *all, [&](const Winner& best) { return !options.kernel.empty() && best.study.kernel != options.kernel; });
 
   DeviceIdentity device;
   LookupSettings settings;
   const std::string& named = options.as.empty() ? options.device : options.as;
   if (!named.empty()) {
     std::vector<DeviceIdentity> devices;
-    for (const Best& best : *all) devices.push_back(best.study.device);
+    for (const Winner& best : *all) devices.push_back(best.study.device);
     auto known = find_device(named, devices);
     if (!known) return fail(context, ExitCode::no_device, known.error().message);
     device = *std::move(known);
   }
   if (!options.as.empty()) {
-    std::erase_if(*all, [&](const Best& best) { return best.study.device.name != device.name; });
+    std::erase_if(*all, [&](const Winner& best) { return best.study.device.name != device.name; });
     const std::string answering = device.name;
     if (!options.device.empty()) device.name = options.device;
     settings.aliases = {{device.name, answering}};
   } else if (!named.empty()) {
-    std::erase_if(*all, [&](const Best& best) { return best.study.device != device; });
+    std::erase_if(*all, [&](const Winner& best) { return best.study.device != device; });
   }
 
   if (!options.problem.empty()) {
-    return answer_one(options, *all, device, settings, context);
+    return answer_one(options, *store, *all, device, settings, context);
   }
   if (all->empty()) {
     if (options.format.json) print(context.out, Json::array());
@@ -509,7 +497,7 @@ ExitCode run(const BestOptions& options, Context& context) {
     hint(context, "gktune run SPACE adds some");
     return ExitCode::no_configuration;
   }
-  return answer_all(options, *all, context);
+  return answer_all(options, *store, *all, context);
 }
 
 }  // namespace

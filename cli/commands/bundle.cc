@@ -11,6 +11,7 @@
 #include "cli/output/json.h"
 #include "cli/output/stale.h"
 #include "runtime/bundle/write_bundle.h"
+#include "cli/output/quantity.h"
 #include "tuner/core/quantity.h"
 
 namespace gktune {

@@ -53,9 +53,9 @@ Json summary_json(const StudySummary& summary) {
 // Reads the changes that make winners stale, and warns of them.
 Result<ChangesByStudy, ExitCode> read_changes(const std::string& database,
                                               const std::vector<StudySummary>& studies, Context& context) {
-  auto archive = open_archive(database, context);
-  if (!archive) return archive.error();
-  auto changes = archive->changes();
+  auto store = open_database(database, context);
+  if (!store) return ExitCode::failed;
+  auto changes = store->changes();
   if (!changes) return fail(context, ExitCode::failed, changes.error().message);
   warn_of_stale(studies, *changes, context);
   return *std::move(changes);
@@ -158,8 +158,7 @@ struct StudyReport {
   Failures failures;
   std::vector<Trial> trials;
   std::int64_t shown_of = 0;  // the number of trials without a limit
-  std::int64_t damaged = 0;   // rows that were left out
-  std::optional<Best> winner;
+  std::optional<Winner> winner;
   ScoreHistory history;  // for pictures, on a terminal
   std::vector<std::string> changes;  // since the winner was measured
   std::size_t finalists = 0;  // number of trials at the front with the times of the playoff
@@ -175,37 +174,34 @@ void put_finalists_first(std::vector<Trial> finalists, StudyReport& report) {
 }
 
 // The failures that the flags ask for: of one status, or of all.
-Result<void> read_failures(const Archive& archive, RankedQuery query, const std::optional<Status>& status,
+Result<void> read_failures(const Database& store, RankedQuery query, const std::optional<Status>& status,
                            StudyReport& report) {
   for (const auto& [failure, count] : report.failures) {
     if (status && *status != failure) continue;
     query.failure = failure;
-    auto trials = archive.ranked(report.summary, query);
+    auto trials = store.ranked(report.summary.id, query);
     if (!trials) return trials.error();
-    report.damaged += trials->damaged;
-    report.trials.insert(report.trials.end(), trials->trials.begin(), trials->trials.end());
+    report.trials.insert(report.trials.end(), trials->begin(), trials->end());
     report.shown_of += count;
   }
   std::ranges::sort(report.trials, {}, &Trial::id);
   return {};
 }
 
-Result<StudyReport> report_on(const TrialStore& store, const Archive& archive, const StudySummary& summary,
+Result<StudyReport> report_on(const Database& store, const StudySummary& summary,
                               const ShowOptions& options, const Context& context) {
   StudyReport report{.summary = summary};
-  auto counts = archive.counts(summary.id);
-  if (!counts) return counts.error();
-  for (const auto& [status, trials] : counts->current) {
-    if (status != Status::ok) report.failures[status] = trials;
-  }
-  auto winner = archive.winner(summary.id);
+  auto failures = store.failures(summary.id);
+  if (!failures) return failures.error();
+  report.failures = {failures->begin(), failures->end()};
+  auto winner = store.winner(summary.id);
   if (!winner) return winner.error();
   report.winner = *winner;
   const StudyFilter& filter = options.selection.filter;
   RankedQuery query{.limit = options.limit == 0 ? -1 : options.limit};
   query.since_unix_ms = since_unix_ms(filter.newer_s, current_unix_ms());
   if (options.failed || (filter.status && *filter.status != Status::ok)) {
-    if (auto read = read_failures(archive, query, filter.status, report); !read) return read.error();
+    if (auto read = read_failures(store, query, filter.status, report); !read) return read.error();
     return report;
   }
   if (context.out_screen.is_terminal && options.format.is_text()) {
@@ -215,10 +211,9 @@ Result<StudyReport> report_on(const TrialStore& store, const Archive& archive, c
   }
   auto playoff = store.playoff(summary.id);
   if (!playoff) return playoff.error();
-  auto trials = archive.ranked(summary, query);
+  auto trials = store.ranked(summary.id, query);
   if (!trials) return trials.error();
-  report.trials = std::move(trials->trials);
-  report.damaged = trials->damaged;
+  report.trials = *std::move(trials);
   report.shown_of = summary.trials - summary.failed;
   if (*playoff) {
     put_finalists_first(std::move((*playoff)->finalists), report);
@@ -231,7 +226,7 @@ Result<StudyReport> report_on(const TrialStore& store, const Archive& archive, c
 }
 
 std::string winner_text(const StudyReport& report) {
-  const Best& winner = *report.winner;
+  const Winner& winner = *report.winner;
   const auto samples = format_things(std::ssize(winner.trial.samples_us), "sample");
   std::string text =
       fmt::format("winner: trial {} with {}", winner.trial.id, format_time_us(winner.trial.timing.median_us));
@@ -291,9 +286,9 @@ bool names_id(const ShowOptions& options, const std::vector<StudySummary>& studi
 }
 
 // Prints the importance of parameters in each study.
-ExitCode show_importance(const TrialStore& store, const std::vector<StudySummary>& studies,
+ExitCode show_importance(const Database& store, const std::vector<StudySummary>& studies,
                          const ShowOptions& options, Context& context) {
-  auto winners = store.best("");
+  auto winners = store.winners("");
   if (!winners) return fail(context, ExitCode::failed, winners.error().message);
   Json reports = Json::array();
   Table rows = importance_table();
@@ -335,8 +330,6 @@ ExitCode show(const ShowOptions& options, Context& context) {
                       "nothing is selected; name a study, or select some by a flag");
   auto store = open_database(options.selection.database, context);
   if (!store) return ExitCode::failed;
-  auto archive = open_archive(options.selection.database, context);
-  if (!archive) return archive.error();
   std::vector<std::string> words;
   if (!options.which.empty()) words.push_back(options.which);
   auto studies = selected_studies(options.selection, words, context);
@@ -356,14 +349,9 @@ ExitCode show(const ShowOptions& options, Context& context) {
   if (options.importance) return show_importance(*store, *studies, options, context);
   std::vector<StudyReport> reports;
   for (const StudySummary& summary : *studies) {
-    auto report = report_on(*store, *archive, summary, options, context);
+    auto report = report_on(*store, summary, options, context);
     if (!report) return fail(context, ExitCode::failed, report.error().message);
     report->changes = changes_of(*changes, summary.id);
-    if (report->damaged > 0) {
-      context.log.warning(
-          fmt::format("study {}: {} damaged trials are left out; `gktune db check` names them", summary.id,
-                      format_count(report->damaged)));
-    }
     if (options.limit > 0 && std::ssize(report->trials) > options.limit)
       report->trials.resize(static_cast<std::size_t>(options.limit));
     reports.push_back(*std::move(report));

@@ -16,9 +16,8 @@
 #include "cli/output/quantity.h"
 #include "cli/output/stale.h"
 #include "cli/study_flags.h"
-#include "db/exchange/cub_policy.h"
-#include "db/exchange/exchange.h"
-#include "db/exchange/winner_export.h"
+#include "db/database.h"
+#include "db/winner_export.h"
 #include "db/portfolio/make_portfolio.h"
 #include "engine/import/recordings.h"
 #include "tuner/core/output_file.h"
@@ -28,13 +27,14 @@
 namespace gktune {
 namespace {
 
-enum class ExportFormat { lines, header, flags, json, kernel_tuner, t4, wisdom, cub };
+enum class ExportFormat { header, flags, json, kernel_tuner, t4 };
 
 constexpr std::pair<std::string_view, ExportFormat> kFormats[] = {
-    {"jsonl", ExportFormat::lines},  {"header", ExportFormat::header},
-    {"flags", ExportFormat::flags},  {"json", ExportFormat::json},
-    {"t4", ExportFormat::t4},        {"kernel-tuner", ExportFormat::kernel_tuner},
-    {"wisdom", ExportFormat::wisdom}, {"cub", ExportFormat::cub}};
+    {"header", ExportFormat::header},
+    {"flags", ExportFormat::flags},
+    {"json", ExportFormat::json},
+    {"t4", ExportFormat::t4},
+    {"kernel-tuner", ExportFormat::kernel_tuner}};
 
 Result<ExportFormat> parse_format(std::string_view text) {
   std::vector<std::string> names;
@@ -48,7 +48,7 @@ Result<ExportFormat> parse_format(std::string_view text) {
 struct ExportOptions {
   std::vector<std::string> studies;
   StudyFlags selection;
-  ExportFormat format = ExportFormat::lines;
+  ExportFormat format = ExportFormat::json;
   std::string output;
 };
 
@@ -58,10 +58,10 @@ void declare_export(Flags& flags, ExportOptions& options) {
   flags
       .parsed(
           "--format", options.format, parse_format,
-          "jsonl: everything, for `gktune db import`; header: C++; flags: -D…; json: a file for each device; "
-          "kernel-tuner, t4, wisdom, cub: for other programs",
-          "jsonl|header|flags|json|kernel-tuner|t4|wisdom|cub")
-      .shown_default("jsonl");
+          "json: the winners, a file for each device; header: C++; flags: -D…; kernel-tuner, t4: all trials of "
+          "a study, for other programs",
+          "json|header|flags|kernel-tuner|t4")
+      .shown_default("json");
   flags
       .text("--output,-o", options.output,
             "Write to FILE (with --format json, to a folder) instead of standard output")
@@ -84,11 +84,11 @@ ExitCode write_text(const std::string& text, const std::string& path, Context& c
 }
 
 // The winners of the selected studies, of which a kernel's version that is not the latest is left out.
-Result<std::vector<Best>, ExitCode> winners_of(const std::vector<StudySummary>& studies,
+Result<std::vector<Winner>, ExitCode> winners_of(const std::vector<StudySummary>& studies,
                                                const ExportOptions& options, Context& context) {
-  auto archive = open_archive(options.selection.database, context);
-  if (!archive) return archive.error();
-  std::vector<Best> winners;
+  auto store = open_database(options.selection.database, context);
+  if (!store) return ExitCode::failed;
+  std::vector<Winner> winners;
   for (const StudySummary& each : studies) {
     const bool is_outdated = std::ranges::any_of(studies, [&](const StudySummary& other) {
       return other.study.kernel == each.study.kernel && other.study.device == each.study.device &&
@@ -96,24 +96,24 @@ Result<std::vector<Best>, ExitCode> winners_of(const std::vector<StudySummary>& 
              other.updated_unix_ms > each.updated_unix_ms;
     });
     if (is_outdated) continue;
-    auto winner = archive->winner(each.id);
+    auto winner = store->winner(each.id);
     if (!winner) return fail(context, ExitCode::failed, winner.error().message);
     if (!*winner) continue;
     winners.push_back(**std::move(winner));
   }
-  const auto evidences = archive->evidence(winners);
-  if (!evidences) return fail(context, ExitCode::failed, evidences.error().message);
-  warn_of_stale(winners, *evidences, context);
+  warn_of_stale(winners, context);
   if (winners.empty()) return fail(context, ExitCode::no_configuration, "there is no winner to export");
   return winners;
 }
 
 // The costs of the configurations on the problems of these winners; nothing if fewer
 // than so many of them were tuned.
-std::optional<PortfolioSource> costs_of(const std::vector<Best>& winners, const ExportOptions& options,
+std::optional<PortfolioSource> costs_of(const std::vector<Winner>& winners, const ExportOptions& options,
                                         std::size_t fewest, Context& context) {
   const Study& study = winners.front().study;
-  auto sources = read_costs(database_path(options.selection.database, context), study.kernel, {}, fewest);
+  auto store = open_database(options.selection.database, context);
+  if (!store) return std::nullopt;
+  auto sources = read_costs(*store, study.kernel, {}, fewest);
   if (!sources) return std::nullopt;
   for (PortfolioSource& source : *sources) {
     const Portfolio& own = source.identity;
@@ -123,7 +123,7 @@ std::optional<PortfolioSource> costs_of(const std::vector<Best>& winners, const 
     std::vector<std::size_t> kept;
     for (std::size_t i = 0; i < source.table.problems.size(); ++i) {
       const bool is_selected = std::ranges::any_of(
-          winners, [&](const Best& best) { return best.study.problem == source.table.problems[i]; });
+          winners, [&](const Winner& best) { return best.study.problem == source.table.problems[i]; });
       if (is_selected) kept.push_back(i);
     }
     if (kept.size() < fewest) continue;
@@ -140,7 +140,7 @@ ExitCode fail_for_several(const std::string& message, Context& context) {
 }
 
 // For formats that name no regime and no objective.
-void keep_one_for_each_problem(std::vector<Best>& winners, Context& context) {
+void keep_one_for_each_problem(std::vector<Winner>& winners, Context& context) {
   const std::size_t all = winners.size();
   winners = one_for_each_problem(std::move(winners));
   const std::size_t left_out = all - winners.size();
@@ -151,10 +151,11 @@ void keep_one_for_each_problem(std::vector<Best>& winners, Context& context) {
   hint(context, "name studies by their ids to export others");
 }
 
-ExitCode export_header(const std::vector<Best>& winners, const ExportOptions& options, Context& context) {
-  const auto path = database_path(options.selection.database, context);
+ExitCode export_header(const std::vector<Winner>& winners, const ExportOptions& options, Context& context) {
+  auto store = open_database(options.selection.database, context);
+  if (!store) return ExitCode::failed;
   const Study& study = winners.front().study;
-  auto stored = read_portfolios(path, study.kernel);
+  auto stored = store->portfolios(study.kernel);
   if (!stored) return fail(context, ExitCode::failed, stored.error().message);
   std::optional<Portfolio> portfolio;
   for (Portfolio& each : *stored) {
@@ -177,23 +178,9 @@ ExitCode export_header(const std::vector<Best>& winners, const ExportOptions& op
   return write_text(*text, options.output, context);
 }
 
-ExitCode export_cub(const std::vector<Best>& winners, const ExportOptions& options, Context& context) {
-  const Study& study = winners.front().study;
-  const bool is_one = std::ranges::all_of(winners, [&](const Best& best) {
-    return best.study.kernel == study.kernel && best.study.device == study.device;
-  });
-  if (!is_one) return fail_for_several("the format cub holds one kernel on one device", context);
-  const auto source = costs_of(winners, options, 1, context);
-  if (!source)
-    return fail(context, ExitCode::failed, "the problems of '" + study.kernel + "' have different axes");
-  auto text = cub_policy_text(*source);
-  if (!text) return fail(context, ExitCode::failed, text.error().message);
-  return write_text(*text, options.output, context);
-}
-
-ExitCode export_devices(const std::vector<Best>& winners, const ExportOptions& options, Context& context) {
+ExitCode export_devices(const std::vector<Winner>& winners, const ExportOptions& options, Context& context) {
   std::vector<DeviceIdentity> devices;
-  for (const Best& best : winners) {
+  for (const Winner& best : winners) {
     if (std::ranges::find(devices, best.study.device) == devices.end()) devices.push_back(best.study.device);
   }
   if (options.output.empty() && devices.size() > 1) {
@@ -213,9 +200,9 @@ ExitCode export_devices(const std::vector<Best>& winners, const ExportOptions& o
     std::string name = own_name;
     for (int i = 2; !names.insert(name).second; ++i)
       name = std::filesystem::path(own_name).stem().string() + '-' + std::to_string(i) + ".json";
-    std::vector<Best> own;
+    std::vector<Winner> own;
     std::ranges::copy_if(winners, std::back_inserter(own),
-                         [&](const Best& best) { return best.study.device == device; });
+                         [&](const Winner& best) { return best.study.device == device; });
     const std::string path =
         options.output.empty() ? "" : (std::filesystem::path(options.output) / name).string();
     if (const auto code = write_text(device_json(device, own), path, context); code != ExitCode::done)
@@ -224,30 +211,9 @@ ExitCode export_devices(const std::vector<Best>& winners, const ExportOptions& o
   return ExitCode::done;
 }
 
-ExitCode export_everything(const std::vector<StudySummary>& studies, const ExportOptions& options,
-                           Context& context) {
-  std::vector<std::int64_t> ids;
-  for (const StudySummary& each : studies) ids.push_back(each.id);
-  const auto path = database_path(options.selection.database, context);
-  Exported exported;
-  const auto code = write_export(options.output, context, [&](std::ostream& stream) -> Result<void> {
-    auto all = export_studies(path, ids, stream);
-    if (!all) return all.error();
-    exported = *all;
-    return {};
-  });
-  if (code != ExitCode::done) return code;
-  context.log.info(fmt::format("exported {}, {}, {}", format_things(exported.studies, "study"),
-                               format_things(exported.trials, "trial"),
-                               format_things(exported.playoffs, "playoff")));
-  warn_of_damage(exported.damaged, options.selection.database, context);
-  return ExitCode::done;
-}
-
 ExitCode export_selection(const ExportOptions& options, Context& context) {
   auto studies = selected_studies(options.selection, options.studies, context);
   if (!studies) return studies.error();
-  if (options.format == ExportFormat::lines) return export_everything(*studies, options, context);
   if (options.format == ExportFormat::kernel_tuner || options.format == ExportFormat::t4) {
     if (studies->size() != 1) {
       return fail_usage(context, "gktune db export",
@@ -261,24 +227,16 @@ ExitCode export_selection(const ExportOptions& options, Context& context) {
   }
   auto winners = winners_of(*studies, options, context);
   if (!winners) return winners.error();
-  if (options.format == ExportFormat::header || options.format == ExportFormat::wisdom)
-    keep_one_for_each_problem(*winners, context);
+  if (options.format == ExportFormat::header) keep_one_for_each_problem(*winners, context);
   switch (options.format) {
     case ExportFormat::header:
       return export_header(*winners, options, context);
-    case ExportFormat::cub:
-      return export_cub(*winners, options, context);
     case ExportFormat::flags:
       if (winners->size() != 1) {
         return fail_usage(context, "gktune db export",
                           fmt::format("the format flags holds one winner; {} are selected", winners->size()));
       }
       return write_text(definition_flags(winners->front().trial.config) + "\n", options.output, context);
-    case ExportFormat::wisdom: {
-      auto text = wisdom_text(*winners);
-      if (!text) return fail(context, ExitCode::failed, text.error().message);
-      return write_text(*text, options.output, context);
-    }
     default:
       return export_devices(*winners, options, context);
   }
@@ -289,18 +247,7 @@ void print_merged(const Merged& merged, const std::string& name, Context& contex
       "{}: {}, {} known; {}, {}, {}\n", name, format_things(merged.trials, "new trial"),
       format_count(merged.known_trials), format_things(merged.studies, "new study"),
       format_things(merged.sessions, "session"), format_things(merged.playoffs, "playoff"));
-  if (const auto conflicts = merged.by_environment + merged.by_playoff + merged.by_time; conflicts > 0) {
-    context.out << fmt::format(
-        "measured on several hosts: {}; decided by the newer environment: {}, by a playoff: {},"
-        " by time: {}{}\n",
-        format_things(conflicts, "configuration"), format_count(merged.by_environment),
-        format_count(merged.by_playoff), format_count(merged.by_time),
-        merged.overruled_failures == 0 ? ""
-                                       : fmt::format("; {} of them failed on a host that was overruled",
-                                                     format_count(merged.overruled_failures)));
-  }
   for (const std::string& winner : merged.changed_winners) context.out << "new winner of " << winner << '\n';
-  warn_of_damage(merged.damaged, name, context);
 }
 
 struct ImportOptions {
@@ -312,36 +259,20 @@ void declare_import(Flags& flags, ImportOptions& options) {
   flags
       .texts(
           "FILE", options.files,
-          "JSON Lines of `gktune db export`, a cache file of Kernel Tuner or a T4 file; -: JSON Lines from "
-          "standard input")
+          "A cache file of Kernel Tuner or a T4 file")
       .kind("FILE")
       .required();
   flags.database(options.database);
 }
 
-// Whether the file is one of JSON Lines, which are read line by line. import_recording() reads others, and
-// compressed ones.
-bool is_lines(const std::string& path) {
-  std::ifstream file(path);
-  std::string first;
-  std::getline(file, first);
-  return begins_lines(first);
-}
-
-Result<Merged> import_one(const std::string& file, const std::filesystem::path& database) {
-  if (file == "-") return import_lines(database, std::cin, "standard input");
-  if (is_database(file)) return Error{file + ": it is a database; `gktune db merge` adds it"};
-  if (!is_lines(file)) return import_recording(database, file);
-  std::ifstream stream(file, std::ios::binary);
-  return import_lines(database, stream, file);
-}
-
 ExitCode import_files(const ImportOptions& options, Context& context) {
   const auto database = database_path(options.database, context);
   for (const std::string& file : options.files) {
-    auto merged = import_one(file, database);
+    if (is_database(file))
+      return fail(context, ExitCode::failed, file + ": it is a database; `gktune db merge` adds it");
+    auto merged = import_recording(database, file);
     if (!merged) return fail(context, ExitCode::failed, merged.error().message);
-    print_merged(*merged, file == "-" ? "standard input" : file, context);
+    print_merged(*merged, file, context);
   }
   return ExitCode::done;
 }
@@ -358,8 +289,10 @@ void declare_merge(Flags& flags, MergeOptions& options) {
 
 ExitCode merge(const MergeOptions& options, Context& context) {
   const auto database = database_path(options.database, context);
+  auto store = Database::open(database, Database::Access::write);
+  if (!store) return fail(context, ExitCode::failed, store.error().message);
   for (const std::string& source : options.sources) {
-    auto merged = merge_database(database, source);
+    auto merged = (*store)->merge(source);
     if (!merged) return fail(context, ExitCode::failed, merged.error().message);
     print_merged(*merged, source, context);
   }
@@ -369,14 +302,14 @@ ExitCode merge(const MergeOptions& options, Context& context) {
 }  // namespace
 
 Command db_export_command() {
-  return make_command<ExportOptions>("export", "Write studies for another database, program or application",
+  return make_command<ExportOptions>("export", "Write winners or trials for applications and other programs",
                                      "gktune db export reduce@H200 --format header -o reduce_tuned.h",
                                      declare_export, export_selection);
 }
 
 Command db_import_command() {
-  return make_command<ImportOptions>("import", "Add exported studies or recorded tunings",
-                                     "gktune db import trials.jsonl", declare_import, import_files);
+  return make_command<ImportOptions>("import", "Add recorded tunings of other programs",
+                                     "gktune db import convolution-A100.json", declare_import, import_files);
 }
 
 Command db_merge_command() {

@@ -8,8 +8,7 @@
 #include "cli/flags.h"
 #include "cli/output/json.h"
 #include "cli/output/quantity.h"
-#include "db/store/health.h"
-#include "db/store/repair.h"
+#include "db/database.h"
 
 namespace gktune {
 namespace {
@@ -26,23 +25,19 @@ void declare_check(Flags& flags, HealthOptions& options) {
 
 ExitCode check(const HealthOptions& options, Context& context) {
   if (!has_database(options.database, context)) return ExitCode::failed;
-  auto health = check_database(database_path(options.database, context));
-  if (!health) return fail(context, ExitCode::failed, health.error().message);
-  const bool is_good = health->findings.empty();
+  const auto findings = check_database(database_path(options.database, context));
+  if (!findings) return fail(context, ExitCode::failed, findings.error().message);
+  const bool is_good = findings->empty();
   if (options.json) {
-    print(context.out, {{"trials", health->trials},
-                        {"finalists", health->finalists},
-                        {"findings", health->findings}});
+    print(context.out, {{"findings", *findings}});
     return is_good ? ExitCode::done : ExitCode::failed;
   }
-  for (const std::string& finding : health->findings) context.out << finding << '\n';
-  context.out << fmt::format("{} trials and {} finalists were read", format_count(health->trials),
-                             format_count(health->finalists));
-  context.out << (is_good ? "; nothing is wrong\n" : "\n");
-  if (is_good) return ExitCode::done;
-  if (health->is_repairable)
-    hint(context,
-         "gktune db repair" + database_flag(options.database) + " copies the good rows to a new file");
+  for (const std::string& finding : *findings) context.out << finding << '\n';
+  if (is_good) {
+    context.out << "nothing is wrong\n";
+    return ExitCode::done;
+  }
+  hint(context, "gktune db repair" + database_flag(options.database) + " copies the readable rows to a new file");
   return ExitCode::failed;
 }
 
@@ -65,33 +60,22 @@ ExitCode repair(const RescueOptions& options, Context& context) {
   auto repaired = repair_database(path, output);
   if (!repaired) return fail(context, ExitCode::failed, repaired.error().message);
   if (options.format.json) {
-    Json tables = Json::object();
-    for (const auto& [name, rows] : repaired->tables)
-      tables[name] = {{"kept", rows.kept}, {"lost", rows.lost}};
-    print(context.out, {{"output", output}, {"tables", tables}, {"findings", repaired->findings}});
+    print(context.out, {{"output", output}, {"tables", *repaired}});
     return ExitCode::done;
   }
-  for (const std::string& finding : repaired->findings) context.err << finding << '\n';
-  std::int64_t lost = 0;
   Table table;
   table.add_column("table", Table::Align::left);
   table.add_column("kept", Table::Align::right);
-  table.add_column("lost", Table::Align::right);
-  for (const auto& [name, rows] : repaired->tables) {
-    table.add_row(
-        {name, {format_count(rows.kept), Value(rows.kept)}, {format_count(rows.lost), Value(rows.lost)}});
-    lost += rows.lost;
-  }
+  for (const auto& [name, kept] : *repaired) table.add_row({name, {format_count(kept), Value(kept)}});
   table.print(context.out, context.out_screen, options.format);
-  if (!options.format.is_text()) return ExitCode::done;
-  context.out << output << (lost == 0 ? " has every row\n" : " has every readable row\n");
+  if (options.format.is_text()) context.out << output << " has every readable row\n";
   return ExitCode::done;
 }
 
 }  // namespace
 
 Command db_check_command() {
-  return make_command<HealthOptions>("check", "Verify every page and row", "gktune db check", declare_check,
+  return make_command<HealthOptions>("check", "Verify pages, references and the schema", "gktune db check", declare_check,
                                      check);
 }
 

@@ -200,11 +200,11 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
   auto weights = parse_weights(options, *studies);
   if (!weights) return fail_usage(context, "gktune db portfolio", weights.error().message);
   const auto path = database_path(options.database, context);
-  auto archive = open_archive(options.database, context);
-  if (!archive) return archive.error();
-  const auto changes = archive->changes();
+  auto store = open_database(options.database, context);
+  if (!store) return ExitCode::failed;
+  const auto changes = store->changes();
   if (!changes) return fail(context, ExitCode::failed, changes.error().message);
-  auto sources = read_costs(path, options.kernel, *weights);
+  auto sources = read_costs(*store, options.kernel, *weights);
   if (!sources) {
     fail(context, ExitCode::failed, sources.error().message);
     hint(context, "gktune run SPACE --problem … tunes more problems");
@@ -235,7 +235,9 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
     made.objective = source.identity.objective;
     made.made_unix_ms = current_unix_ms();
     if (!options.is_dry) {
-      if (auto stored = store_portfolio(path, made); !stored)
+      auto writer = Database::open(path, Database::Access::write);
+      if (!writer) return fail(context, ExitCode::failed, writer.error().message);
+      if (auto stored = (*writer)->store_portfolio(made); !stored)
         return fail(context, ExitCode::failed, stored.error().message);
     }
     if (options.format.json) {

@@ -33,11 +33,11 @@ void declare_diff(Flags& flags, DiffOptions& options) {
 }
 
 // Negative: the second study is quicker.
-double change_of(const CommonConfig& config) { return std::log(config.second_us / config.first_us); }
+double change_of(const CommonConfig& config) { return std::log(config.second.timing.median_us / config.first.timing.median_us); }
 
 bool is_timed(const CommonConfig& config) {
-  return config.first_status == Status::ok && config.second_status == Status::ok && config.first_us > 0 &&
-         config.second_us > 0;
+  return config.first.status == Status::ok && config.second.status == Status::ok && config.first.timing.median_us > 0 &&
+         config.second.timing.median_us > 0;
 }
 
 Table diff_table(const std::vector<CommonConfig>& configs, std::size_t limit) {
@@ -54,11 +54,11 @@ Table diff_table(const std::vector<CommonConfig>& configs, std::size_t limit) {
   };
   for (std::size_t i = 0; i < std::min(limit, configs.size()); ++i) {
     const CommonConfig& each = configs[i];
-    const double change = is_timed(each) ? each.second_us / each.first_us - 1 : 0;
-    table.add_row({time(each.first_status, each.first_us), time(each.second_status, each.second_us),
+    const double change = is_timed(each) ? each.second.timing.median_us / each.first.timing.median_us - 1 : 0;
+    table.add_row({time(each.first.status, each.first.timing.median_us), time(each.second.status, each.second.timing.median_us),
                    is_timed(each) ? TableCell(fmt::format("{:+.1f} %", change * 100), Value(change))
                                   : TableCell::unknown(),
-                   std::string(status_name(each.first_status)), std::string(status_name(each.second_status)),
+                   std::string(status_name(each.first.status)), std::string(status_name(each.second.status)),
                    each.config.str()});
   }
   return table;
@@ -69,11 +69,11 @@ void print_difference(const StudySummary& first, const StudySummary& second,
   double sum = 0;
   std::int64_t timed = 0, quicker = 0, changed = 0;
   for (const CommonConfig& each : configs) {
-    if (each.first_status != each.second_status) ++changed;
+    if (each.first.status != each.second.status) ++changed;
     if (!is_timed(each)) continue;
     ++timed;
     sum += change_of(each);
-    quicker += each.second_us < each.first_us ? 1 : 0;
+    quicker += each.second.timing.median_us < each.first.timing.median_us ? 1 : 0;
   }
   for (const auto& [name, study] : {std::pair("first: ", &first), std::pair("second:", &second)}) {
     const std::string problem = study->study.problem.empty() ? "" : " " + problem_text(study->study.problem);
@@ -103,15 +103,12 @@ ExitCode diff(const DiffOptions& options, Context& context) {
   for (const auto* each : {&first, &second}) {
     if (!*each) return fail_selection(options.database, each->error().message, context);
   }
-  auto archive = open_archive(options.database, context);
-  if (!archive) return archive.error();
-  auto common = archive->common(first->id, second->id);
+  auto common = store->common(first->id, second->id);
   if (!common) return fail(context, ExitCode::failed, common.error().message);
-  warn_of_damage(common->damaged, options.database, context);
-  std::vector<CommonConfig>& configs = common->configs;
+  std::vector<CommonConfig>& configs = *common;
   // Changes of status first, then the largest changes of time.
   std::ranges::stable_sort(configs, {}, [](const CommonConfig& each) {
-    return std::pair(each.first_status == each.second_status,
+    return std::pair(each.first.status == each.second.status,
                      is_timed(each) ? -std::abs(change_of(each)) : 0);
   });
   const auto limit = options.limit == 0 ? configs.size() : static_cast<std::size_t>(options.limit);
@@ -133,17 +130,17 @@ void declare_stats(Flags& flags, StatsOptions& options) {
 }
 
 ExitCode stats(const StatsOptions& options, Context& context) {
-  auto archive = open_archive(options.database, context);
-  if (!archive) return archive.error();
-  auto totals = archive->totals();
+  auto store = open_database(options.database, context);
+  if (!store) return ExitCode::failed;
+  auto totals = store->totals();
   if (!totals) return fail(context, ExitCode::failed, totals.error().message);
-  auto counts = archive->counts();
+  auto counts = store->counts();
   if (!counts) return fail(context, ExitCode::failed, counts.error().message);
   TrialCounts sum;
   std::int64_t current = 0;
   for (const auto& [study, of_study] : *counts) {
-    for (const auto& [status, trials] : of_study.current) {
-      sum.current[status] += trials;
+    for (const auto& [status, trials] : of_study.by_status) {
+      sum.by_status[status] += trials;
       current += trials;
     }
     sum.superseded += of_study.superseded;
@@ -164,7 +161,7 @@ ExitCode stats(const StatsOptions& options, Context& context) {
   add("studies", totals->studies);
   add("sessions", totals->sessions);
   add("trials", current);
-  for (const auto& [status, trials] : sum.current) add("trials " + std::string(status_name(status)), trials);
+  for (const auto& [status, trials] : sum.by_status) add("trials " + std::string(status_name(status)), trials);
   add("superseded trials", sum.superseded);
   add("playoffs", totals->playoffs);
   add("portfolios", totals->portfolios);
@@ -191,9 +188,9 @@ void declare_sql(Flags& flags, SqlOptions& options) {
 }
 
 ExitCode sql(const SqlOptions& options, Context& context) {
-  auto archive = open_archive(options.database, context);
-  if (!archive) return archive.error();
-  auto rows = archive->query(options.sql);
+  auto store = open_database(options.database, context);
+  if (!store) return ExitCode::failed;
+  auto rows = store->query(options.sql);
   if (!rows) return fail(context, ExitCode::failed, rows.error().message);
   const auto is_number = [&](std::size_t column) {
     return std::ranges::all_of(rows->rows,

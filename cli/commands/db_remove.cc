@@ -7,20 +7,27 @@
 #include "cli/database.h"
 #include "cli/output/quantity.h"
 #include "cli/study_flags.h"
-#include "db/store/removal.h"
+#include "db/database.h"
 
 namespace gktune {
 namespace {
 
 void print_removed(const Removed& removed, Removal removal, Context& context) {
-  context.out << fmt::format("{}: {}, {}, {}{}\n", removal == Removal::done ? "removed" : "would remove",
+  context.out << fmt::format("{}: {}, {}, {}, {}\n", removal == Removal::done ? "removed" : "would remove",
                              format_things(removed.studies, "study"),
                              format_things(removed.trials, "trial"),
                              format_things(removed.playoffs, "playoff"),
-                             removed.sessions ? ", " + format_things(*removed.sessions, "session") : "");
+                             format_things(removed.sessions, "session"));
 }
 
-ExitCode finish(const Result<Removed>& removed, Removal removal, Context& context) {
+// `remove` gets the database: to read where nothing is removed.
+template <class Remove>
+ExitCode run_removal(const std::string& flag, Removal removal, Context& context, Remove remove) {
+  if (!has_database(flag, context)) return ExitCode::failed;
+  auto store = Database::open(database_path(flag, context),
+                              removal == Removal::done ? Database::Access::write : Database::Access::read);
+  if (!store) return fail(context, ExitCode::failed, store.error().message);
+  const Result<Removed> removed = remove(**store);
   if (!removed) return fail(context, ExitCode::failed, removed.error().message);
   print_removed(*removed, removal, context);
   return ExitCode::done;
@@ -63,17 +70,16 @@ ExitCode remove(const RemoveOptions& options, Context& context) {
       if (!id) return fail_usage(context, "gktune db rm", "--trial: " + id.error().message);
       trials.push_back(*id);
     }
-    if (auto store = open_database(options.selection.database, context); !store) return ExitCode::failed;
-    return finish(remove_trials(database_path(options.selection.database, context), trials, removal), removal,
-                  context);
+    return run_removal(options.selection.database, removal, context,
+                       [&](Database& store) { return store.remove_trials(trials, removal); });
   }
   if (!has_studies) {
     return fail_usage(context, "gktune db rm", "nothing is selected; name studies, or select some by a flag");
   }
   auto studies = selected_studies(options.selection, options.studies, context);
   if (!studies) return studies.error();
-  return finish(remove_studies(database_path(options.selection.database, context), ids_of(*studies), removal),
-                removal, context);
+  return run_removal(options.selection.database, removal, context,
+                     [&](Database& store) { return store.remove_studies(ids_of(*studies), removal); });
 }
 
 struct PruneOptions {
@@ -104,8 +110,8 @@ ExitCode prune_database(const PruneOptions& options, Context& context) {
   auto studies = selected_studies(selection, context);
   if (!studies) return studies.error();
   const Removal removal = options.is_dry ? Removal::rehearsed : Removal::done;
-  return finish(prune(database_path(selection.database, context), ids_of(*studies), rules, removal), removal,
-                context);
+  return run_removal(selection.database, removal, context,
+                     [&](Database& store) { return store.prune(ids_of(*studies), rules, removal); });
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ std::uint64_t state_of(const std::vector<StudySummary>& studies) {
 }
 
 // Rewrites the page whenever trials arrived, and at last as a page that does not reload.
-ExitCode follow(const ReportOptions& options, const TrialStore& store, Context& context) {
+ExitCode follow(const ReportOptions& options, const Database& store, Context& context) {
   const auto path = database_path(options.database, context);
   const auto is_interrupted = context.catch_interrupts();
   context.log.info("writing " + options.output + " whenever trials arrive; press Ctrl-C to end");

@@ -125,7 +125,7 @@ const StudySummary& version_of_space(const std::vector<StudySummary>& versions, 
 }
 
 // The number of the trial that the arguments name.
-Result<std::int64_t, ExitCode> find_trial(const ReproOptions& options, const TrialStore& store,
+Result<std::int64_t, ExitCode> find_trial(const ReproOptions& options, const Database& store,
                                           Context& context) {
   auto studies = store.studies();
   if (!studies) return fail(context, ExitCode::failed, studies.error().message);
@@ -147,9 +147,7 @@ Result<std::int64_t, ExitCode> find_trial(const ReproOptions& options, const Tri
         fmt::format("'{}' names {} studies, among them {}", options.which, texts.size(), examples), context);
   }
   const StudySummary& study = version_of_space(*named, options);
-  auto archive = open_archive(options.database, context);
-  if (!archive) return archive.error();
-  const auto winner = archive->winner(study.id);
+  const auto winner = store.winner(study.id);
   if (!winner) return fail(context, ExitCode::failed, winner.error().message);
   if (*winner) return (*winner)->trial.id;
   fail(context, ExitCode::failed, study_text(study.study) + " has no winner");

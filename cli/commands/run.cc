@@ -234,7 +234,7 @@ class RunScreen {
   Json reports_ = Json::array();
 };
 
-ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& groups, TrialStore& store,
+ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& groups, Database& store,
                   const NamedValues& strategy_options, Context& context) {
   const TuneSettings settings = {
       .workers = worker_settings(options.device, context),
@@ -307,7 +307,7 @@ ExitCode run(const RunOptions& options, Context& context) {
   // A replay repeats known measurements, so store its trials only if --db is given.
   const std::filesystem::path path =
       is_replay && options.database.empty() ? "" : database_path(options.database, context);
-  auto store = path.empty() ? open_store_in_memory() : open_sqlite_store(path, StoreAccess::write);
+  auto store = path.empty() ? Database::in_memory() : Database::open(path, Database::Access::write);
   if (!store) return fail(context, ExitCode::failed, store.error().message);
   const ExitCode code = tune_all(options, *groups, **store, *settings, context);
   if (options.report.empty()) return code;

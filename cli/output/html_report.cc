@@ -94,7 +94,7 @@ std::string gain_text(const StudyFacts& facts) {
 
 std::string winner_card(const StudyFacts& facts) {
   if (!facts.winner) return "<div class=\"card wide\"><h3>Winner</h3><p>No trial succeeded.</p></div>\n";
-  const Best& best = *facts.winner;
+  const Winner& best = *facts.winner;
   std::string html = "<div class=\"card wide\"><h3>Winner</h3><div class=\"figures\">";
   const auto number = [&](const std::string& label, const std::string& value, std::string_view kind = "") {
     html += fmt::format("<div><span class=\"faint\">{}</span><b{}>{}</b></div>", html_escaped(label), kind,

@@ -3,7 +3,7 @@
 #include <iosfwd>
 #include <nlohmann/json.hpp>
 
-#include "db/answers/identity.h"
+#include "db/identity.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/trial.h"
 

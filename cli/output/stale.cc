@@ -55,9 +55,9 @@ void warn_of_stale(const std::vector<StudySummary>& studies, const ChangesByStud
   warn_of_stale(winners, winners.size(), context);
 }
 
-void warn_of_stale(std::span<const Best> winners, std::span<const Evidence> evidences, Context& context) {
+void warn_of_stale(std::span<const Winner> winners, Context& context) {
   std::vector<WinnerChanges> all;
-  for (std::size_t i = 0; i < winners.size(); ++i) all.push_back({&winners[i].study, &evidences[i].changes});
+  for (const Winner& winner : winners) all.push_back({&winner.study, &winner.changes});
   warn_of_stale(all, all.size(), context);
 }
 

@@ -8,7 +8,7 @@
 #include "cli/context.h"
 #include "cli/output/table.h"
 #include "db/portfolio/portfolio.h"
-#include "db/store/archive.h"
+#include "db/database.h"
 
 namespace gktune {
 
@@ -26,8 +26,8 @@ struct WinnerChanges {
 // Warns of each change once. Names the winner if a change concerns only one, else says
 // how many of `all` it concerns.
 void warn_of_stale(std::span<const WinnerChanges> winners, std::size_t all, Context& context);
-void warn_of_stale(std::span<const Best> winners, std::span<const Evidence> evidences, Context& context);
-// The same for the studies whose changes Archive::changes() has read.
+void warn_of_stale(std::span<const Winner> winners, Context& context);
+// The same for the studies whose changes Database::changes() has read.
 using ChangesByStudy = std::map<std::int64_t, std::vector<std::string>>;
 void warn_of_stale(const std::vector<StudySummary>& studies, const ChangesByStudy& changes, Context& context);
 // The changes of one study; empty if its winner is not stale.

@@ -1,4 +1,4 @@
-#include "db/portfolio/cover.h"
+#include "db/portfolio/make_portfolio.h"
 
 #include <algorithm>
 #include <bit>

@@ -5,9 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "db/answers/distance.h"
-#include "db/portfolio/cover.h"
-#include "db/portfolio/selection_tree.h"
+#include "db/distance.h"
 
 namespace gktune {
 namespace {

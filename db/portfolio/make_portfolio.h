@@ -1,13 +1,55 @@
 #pragma once
 
-#include <map>
+#include <cstddef>
+#include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "db/portfolio/cost_table.h"
 #include "db/portfolio/portfolio.h"
+#include "tuner/core/named_values.h"
+#include "tuner/core/result.h"
 
 namespace gktune {
+
+class Database;
+
+// The cost of each configuration on each problem.
+struct CostTable {
+  static constexpr double kUnmeasured = std::numeric_limits<double>::infinity();
+  static constexpr double kUnmeasuredLoss = 10;  // choices between configurations assume this loss
+
+  std::vector<Problem> problems;
+  std::vector<double> weights;  // of the problems
+  std::vector<Config> configs;
+  // loss[problem][config]: the cost over that of the problem's winner, less 1; at
+  // least 0. Unmeasured: infinite.
+  std::vector<std::vector<double>> loss;
+  std::vector<std::size_t> winners;  // of the problems
+
+  // The table of some of its problems.
+  CostTable of(std::span<const std::size_t> kept) const;
+};
+
+struct Cover {
+  std::vector<std::size_t> configs;  // the one that serves the most problems first
+  std::size_t at_least = 0;          // a proven bound on the number of configurations
+  bool is_smallest() const { return configs.size() == at_least; }
+};
+
+// The smallest set of configurations of which one stays within the loss on each problem. Branch
+// and bound; after `most_nodes` of them the best set so far, and the bound. Of equally small
+// sets one with a small mean loss.
+Cover smallest_cover(const CostTable& table, double within, std::size_t most_nodes = 200'000);
+
+// So many configurations with a small mean loss; an unmeasured problem counts as a
+// loss of 1,000 %. Exact for one.
+std::vector<std::size_t> least_loss(const CostTable& table, std::size_t count);
+
+// A tree over the problems' axes that chooses among these configurations of the table. It divides as long as
+// that lowers the mean loss by at least `gain` per division. The leaves name places in `configs`.
+std::vector<PortfolioNode> selection_tree(const CostTable& table, std::span<const std::size_t> configs,
+                                          double gain);
 
 struct PortfolioRequest {
   double within = 0.02;
@@ -35,7 +77,7 @@ struct ProblemWeight {
 
 // Reads the costs of a kernel's latest version, one source for each device, regime and objective that has at
 // least `fewest` tuned problems with the same axes. An error if there is none.
-Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& path, const std::string& kernel,
+Result<std::vector<PortfolioSource>> read_costs(const Database& database, const std::string& kernel,
                                                 const std::vector<ProblemWeight>& weights,
                                                 std::size_t fewest = 2);
 

@@ -2,15 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "db/answers/identity.h"
+#include "db/identity.h"
 #include "tuner/core/named_values.h"
-#include "tuner/core/result.h"
 
 namespace gktune {
 
@@ -64,12 +62,5 @@ struct Portfolio {
 inline constexpr std::string_view kPortfolioOutdated =
     "the portfolio was made before its problems were tuned the last time; `gktune db portfolio` makes it "
     "again";
-
-// The stored portfolios of a database, of all kernels if the name is empty. Reads the file and closes it.
-// Configurations that are known to be wrong now are left out.
-Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path,
-                                               const std::string& kernel = "");
-// Replaces the portfolio of the same kernel, version, device, regime and objective.
-Result<void> store_portfolio(const std::filesystem::path& path, const Portfolio& portfolio);
 
 }  // namespace gktune

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "db/answers/json_values.h"
+#include "db/values_json.h"
 #include "db/portfolio/portfolio.h"
 
 namespace gktune {

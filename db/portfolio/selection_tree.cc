@@ -1,12 +1,10 @@
-#include "db/portfolio/selection_tree.h"
+#include "db/portfolio/make_portfolio.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <limits>
 #include <string>
-
-#include "db/answers/distance.h"
 
 namespace gktune {
 namespace {

@@ -8,7 +8,7 @@ static_assert(Failure::kDamagedFile == SQLITE_CORRUPT);
 
 bool Failure::is_busy() const { return (code_ & 0xff) == SQLITE_BUSY; }
 
-bool Failure::is_damage() const { return code_ == 0 || (code_ & 0xff) == kDamagedFile; }
+bool Failure::is_constraint() const { return (code_ & 0xff) == SQLITE_CONSTRAINT; }
 
 bool Failure::is_without_access() const {
   return (code_ & 0xff) == SQLITE_CANTOPEN || (code_ & 0xff) == SQLITE_READONLY;
@@ -21,7 +21,7 @@ bool Failure::is_out_of_space() const {
 
 std::string describe(const std::string& name, const Failure& failure) {
   std::string text = name + ": " + failure.what();
-  if (failure.is_repairable())
+  if (failure.is_damaged_file())
     text += "; `gktune db repair --db " + name + "` copies the readable rows to a new file";
   return text;
 }

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "db/sqlite/database.h"
+#include "db/sqlite/connection.h"
 #include "db/sqlite/failure.h"
 
 namespace gktune::sqlite {
@@ -50,6 +50,12 @@ std::vector<double> Row::reals() {
   return values;
 }
 
+std::string Row::bytes() {
+  const void* bytes = sqlite3_column_blob(statement_, column_);
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column_++));
+  return size == 0 ? std::string() : std::string(static_cast<const char*>(bytes), size);
+}
+
 std::optional<std::int64_t> Row::maybe_integer() {
   if (skip_null()) return std::nullopt;
   return integer();
@@ -79,12 +85,12 @@ std::optional<Value> Row::maybe_value() {
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
 // Comments are none.
-bool holds_statement(const Database& database, const char* begin, const char* end) {
+bool holds_statement(const Connection& connection, const char* begin, const char* end) {
   while (begin < end) {
     sqlite3_stmt* statement = nullptr;
     const char* rest = end;
     const int code =
-        sqlite3_prepare_v2(database.handle(), begin, static_cast<int>(end - begin), &statement, &rest);
+        sqlite3_prepare_v2(connection.handle(), begin, static_cast<int>(end - begin), &statement, &rest);
     sqlite3_finalize(statement);
     if (code != SQLITE_OK || statement != nullptr) return true;
     if (rest == begin) return false;
@@ -93,12 +99,12 @@ bool holds_statement(const Database& database, const char* begin, const char* en
   return false;
 }
 
-Statement::Statement(const Database& database, std::string_view sql) : database_(&database) {
+Statement::Statement(const Connection& connection, std::string_view sql) : connection_(&connection) {
   sqlite3_stmt* statement = nullptr;
   const char* rest = nullptr;
-  check(sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()), &statement, &rest));
+  check(sqlite3_prepare_v2(connection.handle(), sql.data(), static_cast<int>(sql.size()), &statement, &rest));
   statement_.reset(statement);
-  has_more_ = holds_statement(database, rest, sql.data() + sql.size());
+  has_more_ = holds_statement(connection, rest, sql.data() + sql.size());
 }
 
 std::vector<std::string> Statement::column_names() const {
@@ -111,10 +117,11 @@ std::vector<std::string> Statement::column_names() const {
 
 bool Statement::only_reads() const { return sqlite3_stmt_readonly(statement_.get()) != 0; }
 
-void Statement::start() {
+Statement& Statement::start() {
   // Reset repeats the error of the last step, which has been reported.
   sqlite3_reset(statement_.get());
   bound_ = 0;
+  return *this;
 }
 
 void Statement::bind_next(std::int64_t value) {
@@ -135,13 +142,12 @@ void Statement::bind_next(const std::vector<double>& values) {
                             SQLITE_TRANSIENT));
 }
 
-void Statement::bind_next(std::nullopt_t) { check(sqlite3_bind_null(statement_.get(), ++bound_)); }
-
-Statement& Statement::bind_values(const std::vector<SqlValue>& values) {
-  start();
-  for (const SqlValue& value : values) std::visit([this](const auto& each) { bind_next(each); }, value);
-  return *this;
+void Statement::bind_next(Blob blob) {
+  const void* bytes = blob.bytes.empty() ? "" : blob.bytes.data();
+  check(sqlite3_bind_blob64(statement_.get(), ++bound_, bytes, blob.bytes.size(), SQLITE_TRANSIENT));
 }
+
+void Statement::bind_next(std::nullopt_t) { check(sqlite3_bind_null(statement_.get(), ++bound_)); }
 
 Statement& Statement::bind_row(const Statement& other) {
   start();
@@ -152,10 +158,10 @@ Statement& Statement::bind_row(const Statement& other) {
 }
 
 bool Statement::step() {
-  database_->begin_step();
+  connection_->begin_step();
   int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
-  if (code != SQLITE_DONE) database_->fail(code);
+  if (code != SQLITE_DONE) connection_->fail(code);
   // A statement that is not reset holds its lock.
   sqlite3_reset(statement_.get());
   return false;
@@ -167,7 +173,7 @@ void Statement::run() {
 }
 
 void Statement::check(int code) const {
-  if (code != SQLITE_OK) database_->fail(code);
+  if (code != SQLITE_OK) connection_->fail(code);
 }
 
 }  // namespace gktune::sqlite

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "tuner/core/value.h"
@@ -14,10 +13,12 @@ struct sqlite3_stmt;
 
 namespace gktune::sqlite {
 
-class Database;
+class Connection;
 
-// A value to bind whose kind is known at run time.
-using SqlValue = std::variant<std::nullopt_t, std::int64_t, double, std::string, std::vector<double>>;
+// Bytes to bind that are no text.
+struct Blob {
+  std::string_view bytes;
+};
 
 // The current row of a statement; reads its columns one after the other.
 class Row {
@@ -31,21 +32,21 @@ class Row {
   std::string_view view();  // a text; valid until the next step
   std::optional<std::string_view> maybe_view();
   std::vector<double> reals();  // of a blob
+  std::string bytes();          // of a blob
   std::optional<std::int64_t> maybe_integer();
   std::optional<double> maybe_real();
   std::optional<Value> maybe_value();  // of any kind; a blob is described by a text
+  bool skip_null();                    // true: the next column was NULL, and is skipped
 
  private:
-  bool skip_null();
-
   sqlite3_stmt* statement_;
   int column_ = 0;
 };
 
-// Compiled SQL. The Database must outlive it.
+// Compiled SQL. The Connection must outlive it.
 class Statement {
  public:
-  Statement(const Database& database, std::string_view sql);
+  Statement(const Connection& connection, std::string_view sql);
 
   // Resets it and binds its parameters in order.
   template <class... Values>
@@ -54,9 +55,24 @@ class Statement {
     (bind_next(values), ...);
     return *this;
   }
-  Statement& bind_values(const std::vector<SqlValue>& values);
   // Resets it and binds the values of the other statement's row, as they are.
   Statement& bind_row(const Statement& other);
+  // Resets it; bind_next() then binds one parameter after the other.
+  Statement& start();
+  void bind_next(std::int64_t value);
+  void bind_next(int value) { bind_next(static_cast<std::int64_t>(value)); }
+  void bind_next(bool value) { bind_next(static_cast<std::int64_t>(value)); }
+  void bind_next(double value);  // not a number becomes NULL
+  void bind_next(std::string_view value);
+  void bind_next(const std::string& value) { bind_next(std::string_view(value)); }
+  void bind_next(const char* value) { bind_next(std::string_view(value)); }
+  void bind_next(const std::vector<double>& values);
+  void bind_next(Blob blob);
+  void bind_next(std::nullopt_t);
+  template <class T>
+  void bind_next(const std::optional<T>& value) {
+    value ? bind_next(*value) : bind_next(std::nullopt);
+  }
   // True: there is a row. False: there are no more.
   bool step();
   // Steps to its end and ignores the rows.
@@ -73,23 +89,9 @@ class Statement {
     void operator()(sqlite3_stmt* statement) const;
   };
 
-  void start();
-  void bind_next(std::int64_t value);
-  void bind_next(int value) { bind_next(static_cast<std::int64_t>(value)); }
-  void bind_next(bool value) { bind_next(static_cast<std::int64_t>(value)); }
-  void bind_next(double value);  // not a number becomes NULL
-  void bind_next(std::string_view value);
-  void bind_next(const std::string& value) { bind_next(std::string_view(value)); }
-  void bind_next(const char* value) { bind_next(std::string_view(value)); }
-  void bind_next(const std::vector<double>& values);
-  void bind_next(std::nullopt_t);
-  template <class T>
-  void bind_next(const std::optional<T>& value) {
-    value ? bind_next(*value) : bind_next(std::nullopt);
-  }
   void check(int code) const;
 
-  const Database* database_;
+  const Connection* connection_;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   int bound_ = 0;
   bool has_more_ = false;

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "db/store/sqlite_store.h"
+#include "db/database.h"
 #include "engine/spaces.h"
 #include "tuner/core/text.h"
 #include "tuner/core/whole_file.h"
@@ -37,7 +37,7 @@ Recording recording_of(const Study& study, std::vector<Trial> trials, const std:
 }
 
 Result<std::vector<Recording>> read_database(const std::filesystem::path& path) {
-  auto store = open_sqlite_store(path, StoreAccess::read);
+  auto store = Database::open(path, Database::Access::read);
   if (!store) return store.error();
   auto studies = (*store)->studies();
   if (!studies) return studies.error();

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "db/exchange/exchange.h"
+#include "db/database.h"
 #include "engine/devices.h"
 #include "tuner/core/result.h"
 #include "tuner/device/replay/replay_device.h"

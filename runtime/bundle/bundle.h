@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -8,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "db/answers/kernel_winners.h"
+#include "db/kernel_winners.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/result.h"
 
@@ -23,19 +22,19 @@ struct BundledCode {
   std::vector<std::string> symbols;
 };
 
-// A file with the compiled winners of some kernels and all that launches need: an application that has it
-// needs no sources, compiler or database. The file is mapped, not read; its code
-// is valid while the object lives.
-class Bundle final : public WinnerSet {
+// A hash of what makes a variant of a source: macros, options, entries.
+std::string variant_key(const SourcePlan& source);
+
+// A database with winners, their compiled code and all that launches need: an application that has it needs no
+// sources and no compiler. The file is read when it is opened; its code is valid while the object lives.
+class Bundle {
  public:
-  // An error if the file is no bundle, of another format, or damaged.
+  // An error if the file is no database, or holds no compiled code.
   static Result<std::shared_ptr<const Bundle>> open(const std::filesystem::path& path);
-  Bundle(const Bundle&) = delete;
-  Bundle& operator=(const Bundle&) = delete;
-  ~Bundle() override;
+  ~Bundle();
 
   std::vector<std::string> kernels() const;
-  KernelWinners of(std::string_view kernel) const override;
+  const WinnersByKernel& winners() const { return winners_; }
   // How the kernel is launched on this device. An error if the bundle has no code for the device.
   Result<Definition> definition(std::string_view kernel, const DeviceInfo& device) const;
   // The code of a variant; nothing if the bundle does not have it.
@@ -43,13 +42,13 @@ class Bundle final : public WinnerSet {
                                   const SourcePlan& source, const DeviceInfo& device) const;
 
  private:
-  struct Code;
-  struct Kernel;
-  Bundle(std::filesystem::path path, std::string_view bytes);
+  struct Kernel;  // for one kind of device
+
+  explicit Bundle(std::filesystem::path path);
   Result<void> read();
 
   std::filesystem::path path_;
-  std::string_view bytes_;  // the mapping
+  WinnersByKernel winners_;
   std::vector<Kernel> kernels_;
 };
 

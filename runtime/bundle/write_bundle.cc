@@ -1,17 +1,18 @@
 #include "runtime/bundle/write_bundle.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
-#include "db/answers/answer_table.h"
-#include "db/answers/device_figures.h"
-#include "db/portfolio/portfolio_json.h"
-#include "db/winners.h"
+#include "db/answer_table.h"
+#include "db/database.h"
 #include "engine/spaces.h"
-#include "runtime/bundle/bundle_format.h"
+#include "runtime/bundle/bundle.h"
 #include "runtime/bundle/definition_json.h"
 #include "runtime/kernel_parts.h"
 #include "runtime/temporary_folder.h"
@@ -29,37 +30,6 @@
 namespace gktune {
 namespace {
 
-SortedJson json_of(const DeviceIdentity& device, const NamedValues& attributes) {
-  return {{"kind", device.kind},
-          {"name", device.name},
-          {"architecture", device.architecture},
-          {"multiprocessors", device.multiprocessors},
-          {"attributes", sorted_json(attributes)}};
-}
-
-SortedJson json_of(const SessionEnvironment& environment) {
-  return {
-      {"driver", environment.driver}, {"runtime", environment.runtime}, {"compiler", environment.compiler}};
-}
-
-SortedJson json_of(const Winner& winner, std::size_t device) {
-  SortedJson json = json_of(winner.environment ? *winner.environment : SessionEnvironment());
-  json.update({{"device", device},
-               {"problem", sorted_json(winner.study.problem)},
-               {"regime", regime_name(winner.study.regime)},
-               {"objective", winner.study.objective},
-               {"config", sorted_json(winner.config)},
-               {"time_us", winner.time_us}});
-  if (winner.latest) json["latest"] = json_of(*winner.latest);
-  return json;
-}
-
-std::string little_endian(std::uint64_t number) {
-  std::string bytes;
-  for (int i = 0; i < 8; ++i) bytes += static_cast<char>(number >> 8 * i & 0xff);
-  return bytes;
-}
-
 // True if the compiler makes code for this machine's processor alone.
 bool is_for_this_cpu(const SourcePlan& source) {
   return std::ranges::any_of(source.options,
@@ -75,84 +45,56 @@ struct Target {
 
 class BundleWriter {
  public:
-  BundleWriter(const BundleRequest& request, std::string cache_dir)
-      : request_(request), cache_dir_(std::move(cache_dir)) {}
+  BundleWriter(const BundleRequest& request, std::string cache_dir, Database& bundle, WinnersByKernel winners)
+      : request_(request), cache_dir_(std::move(cache_dir)), bundle_(bundle), winners_(std::move(winners)) {}
 
-  // False: the database has no winner of this kind of device.
-  Result<bool> add(const Definition& definition, const std::string& kind,
-                   const std::vector<KernelWinners>& databases) {
+  // Adds the code of a kernel for one kind of device. False: there is no winner for it.
+  Result<bool> add(const Definition& definition, const std::string& kind) {
     if (auto launchable = check_textures(definition.kernel); !launchable) return launchable.error();
-    const auto targets = targets_of(definition, kind, databases);
-    if (targets.empty()) return false;
+    const auto kernel = winners_.find(definition.kernel.name);
+    if (kernel == winners_.end()) return false;
+    const auto targets = targets_of(definition, kind, kernel->second);
+    keys_.clear(), codes_.clear();
     BundledKernel summary{definition.kernel.name, kind, {}, 0, 0};
-    SortedJson entry = {{"kind", kind},
-                        {"definition", definition_json(definition)},
-                        {"devices", SortedJson::array()},
-                        {"winners", SortedJson::array()},
-                        {"portfolios", SortedJson::array()},
-                        {"code", SortedJson::array()}};
-    const KernelSpace space = kernel_space_of(definition, targets.front().info);
-    entry["matching"] = sorted_json(space.matching);
-    entry["constraints"] = space.constraints;
-    keys_.clear();
     for (const Target& target : targets) {
-      const std::size_t device = entry["devices"].size();
-      entry["devices"].push_back(json_of(identity_of(target.info), target.info.attributes()));
-      const std::size_t before = entry["winners"].size();
-      for (const Winner* winner : target.winners) {
-        auto added = add_code(definition, winner->config, winner->study.problem, target.info, entry["code"]);
-        if (!added) return added.error();
-        if (!*added) continue;
-        entry["winners"].push_back(json_of(*winner, device));
-        // A winner is stale if it was measured with another version than the space file.
-        note_stale(winner->study, changes_since(*winner, {.fingerprint = definition.fingerprint}));
-      }
-      if (entry["winners"].size() == before) continue;
-      // The configurations that serve where a winner does not, in the variants that the tuned problems take.
-      std::vector<Config> spares = {definition.kernel.default_values};
-      for (const Portfolio* portfolio : target.portfolios) {
-        entry["portfolios"].push_back({{"device", device},
-                                       {"regime", regime_name(portfolio->regime)},
-                                       {"objective", portfolio->objective},
-                                       {"body", body_json(*portfolio)}});
-        note_stale({portfolio->kernel,
-                    portfolio->fingerprint,
-                    portfolio->device,
-                    {},
-                    portfolio->regime,
-                    portfolio->objective},
-                   portfolio->stale);
-        spares.insert(spares.end(), portfolio->configs.begin(), portfolio->configs.end());
-      }
-      for (const Config& config : spares) {
-        for (const Winner* winner : target.winners) {
-          auto added = add_code(definition, config, winner->study.problem, target.info, entry["code"]);
-          if (!added) return added.error();
-        }
-      }
-      if (std::ranges::find(summary.architectures, target.info.architecture) == summary.architectures.end())
+      const auto winners = add_target(definition, target, kernel->second);
+      if (!winners) return winners.error();
+      summary.winners += *winners;
+      if (*winners > 0 && std::ranges::find(summary.architectures, target.info.architecture) ==
+                              summary.architectures.end()) {
         summary.architectures.push_back(target.info.architecture);
+      }
     }
-    summary.winners = entry["winners"].size();
-    summary.variants = entry["code"].size();
     if (summary.winners == 0) return false;
-    kernels_.push_back(std::move(entry));
+    summary.variants = codes_.size();
+    for (StoredCode& code : codes_)
+      code.kernel = definition.kernel.name, code.fingerprint = definition.fingerprint, code.device_kind = kind;
+    auto added = bundle_.add_definition(
+        {definition.kernel.name, definition.fingerprint, kind, definition_json(definition).dump()}, codes_);
+    if (!added) return added.error();
+    auto described = bundle_.describe_space(definition.kernel.name, definition.fingerprint,
+                                            kernel_space_of(definition, targets.front().info));
+    if (!described) return described.error();
     summary_.kernels.push_back(std::move(summary));
     return true;
   }
 
-  Result<BundleSummary> write(const std::filesystem::path& path) {
-    const SortedJson index = {{"version", kVersion}, {"kernels", std::move(kernels_)}};
-    const std::vector<std::uint8_t> packed = SortedJson::to_cbor(index);
-    std::string digested = little_endian(kCodePlace + code_.size()) + little_endian(packed.size()) + code_;
-    digested.append(reinterpret_cast<const char*>(packed.data()), packed.size());
-    const std::string bytes = std::string(kBundleMagic) + content_key(digested) + digested;
-    std::error_code ignored;  // a folder that cannot be made is the next error
-    std::filesystem::create_directories(path.parent_path(), ignored);
-    if (auto written = write_output(path, bytes); !written) return written.error();
-    summary_.bytes = bytes.size();
-    return summary_;
+  // Removes the studies whose winners are not part of the bundle.
+  Result<void> remove_others() {
+    std::vector<std::int64_t> others;
+    for (const auto& [name, kernel] : winners_) {
+      for (const KernelVersion& version : kernel.versions) {
+        for (const Winner& winner : version.winners) {
+          if (!kept_.contains(winner.study_id)) others.push_back(winner.study_id);
+        }
+      }
+    }
+    const auto removed = bundle_.remove_studies(others, Removal::done);
+    if (!removed) return removed.error();
+    return {};
   }
+
+  BundleSummary summary() && { return std::move(summary_); }
 
  private:
   bool is_asked(const std::string& architecture) const {
@@ -161,39 +103,68 @@ class BundleWriter {
   }
 
   std::vector<Target> targets_of(const Definition& definition, const std::string& kind,
-                                 const std::vector<KernelWinners>& databases) const {
+                                 const KernelWinners& kernel) const {
     std::vector<Target> targets;
-    for (const KernelWinners& database : databases) {
-      const auto target_of = [&](const DeviceIdentity& device) -> Target* {
-        if (device.kind != kind || !is_asked(device.architecture)) return nullptr;
-        const auto known = std::ranges::find_if(
-            targets, [&](const Target& each) { return identity_of(each.info) == device; });
-        if (known != targets.end()) return &*known;
-        Target& target = targets.emplace_back();
-        target.info.kind = device.kind, target.info.name = device.name;
-        target.info.architecture = device.architecture, target.info.multiprocessors = device.multiprocessors;
-        for (const auto& [identity, attributes] : database.devices) {
-          if (identity == device) set_figures(target.info, attributes);
-        }
-        return &target;
-      };
-      for (const KernelVersion& version : database.versions) {
-        if (version.winners.front().study.fingerprint != definition.fingerprint) continue;
-        for (const Winner& winner : version.winners) {
-          if (Target* target = target_of(winner.study.device)) target->winners.push_back(&winner);
-        }
-        for (const Portfolio& portfolio : version.portfolios) {
-          if (Target* target = target_of(portfolio.device)) target->portfolios.push_back(&portfolio);
-        }
+    const auto target_of = [&](const DeviceIdentity& device) -> Target* {
+      if (device.kind != kind || !is_asked(device.architecture)) return nullptr;
+      const auto known = std::ranges::find_if(
+          targets, [&](const Target& each) { return identity_of(each.info) == device; });
+      if (known != targets.end()) return &*known;
+      for (const DeviceInfo& info : kernel.devices) {
+        if (identity_of(info) == device) return &targets.emplace_back(Target{info, {}, {}});
+      }
+      return nullptr;
+    };
+    for (const KernelVersion& version : kernel.versions) {
+      if (version.winners.front().study.fingerprint != definition.fingerprint) continue;
+      for (const Winner& winner : version.winners) {
+        if (Target* target = target_of(winner.study.device)) target->winners.push_back(&winner);
+      }
+      for (const Portfolio& portfolio : version.portfolios) {
+        if (Target* target = target_of(portfolio.device)) target->portfolios.push_back(&portfolio);
       }
     }
     return targets;
   }
 
+  // Returns the number of winners that have code.
+  Result<std::size_t> add_target(const Definition& definition, const Target& target, const KernelWinners& kernel) {
+    std::size_t count = 0;
+    for (const Winner* winner : target.winners) {
+      auto added = add_code(definition, winner->trial.config, winner->study.problem, target.info);
+      if (!added) return added.error();
+      if (!*added) continue;
+      ++count;
+      kept_.insert(winner->study_id);
+      // A winner is stale if it was measured with another version than the space file.
+      note_stale(winner->study, changes_since(*winner, kernel, {.fingerprint = definition.fingerprint}));
+    }
+    if (count == 0) return count;
+    // The configurations that serve where a winner does not, in the variants that the tuned problems take.
+    std::vector<Config> spares = {definition.kernel.default_values};
+    for (const Portfolio* portfolio : target.portfolios) {
+      note_stale({portfolio->kernel,
+                  portfolio->fingerprint,
+                  portfolio->device,
+                  {},
+                  portfolio->regime,
+                  portfolio->objective},
+                 portfolio->stale);
+      spares.insert(spares.end(), portfolio->configs.begin(), portfolio->configs.end());
+    }
+    for (const Config& config : spares) {
+      for (const Winner* winner : target.winners) {
+        auto added = add_code(definition, config, winner->study.problem, target.info);
+        if (!added) return added.error();
+      }
+    }
+    return count;
+  }
+
   // False: this configuration does not compile, or does not fit the problem. An
   // error: nothing can be compiled.
   Result<bool> add_code(const Definition& definition, const Config& config, const Problem& problem,
-                        const DeviceInfo& device, SortedJson& codes) {
+                        const DeviceInfo& device) {
     const auto plan = resolve(definition.kernel, config, problem, device);
     if (!plan) return leave_out(definition, config, plan.error().message);
     const SourcePlan& source = plan->candidate.source;
@@ -212,14 +183,12 @@ class BundleWriter {
     }
     auto bytes = (*compiler)->loadable_code(compiled.module);
     if (!bytes) return bytes.error();
-    code_.append((kCodeAlignment - (kCodePlace + code_.size()) % kCodeAlignment) % kCodeAlignment, '\0');
-    codes.push_back({{"architecture", device.architecture},
-                     {"cpu", device.kind == "host" && is_for_this_cpu(source) ? this_cpu() : ""},
-                     {"key", key},
-                     {"symbols", compiled.module.symbols},
-                     {"place", kCodePlace + code_.size()},
-                     {"size", bytes->size()}});
-    code_ += *bytes;
+    StoredCode& code = codes_.emplace_back();
+    code.architecture = device.architecture;
+    code.cpu = device.kind == "host" && is_for_this_cpu(source) ? this_cpu() : "";
+    code.variant = key;
+    code.symbols = compiled.module.symbols;
+    code.bytes = *std::move(bytes);
     return true;
   }
 
@@ -254,63 +223,87 @@ class BundleWriter {
   std::map<std::string, std::unique_ptr<Compiler>> compilers_;
   std::map<std::string, bool> keys_;  // of the present kernel: true if there is code
   std::vector<std::string> notices_;
-  SortedJson kernels_ = SortedJson::array();
-  std::string code_;
+  std::vector<StoredCode> codes_;  // of the present kernel
+  std::set<std::int64_t> kept_;    // studies
+  Database& bundle_;
+  const WinnersByKernel winners_;
   BundleSummary summary_;
 };
+
+// Adds the kernel of a space file for each kind of device that has winners.
+Result<void> add_space(const std::string& file, const BundleRequest& request, BundleWriter& writer,
+                       std::map<std::string, std::string>& files) {
+  bool has_winners = false;
+  std::string name;
+  for (const DeviceKind& known : known_device_kinds()) {
+    const std::string kind(known.name);
+    const auto definition =
+        read_space_file(file, {.device_kind = kind, .unsafe_options = request.unsafe_options});
+    if (!definition) return Error{joined(definition.error(), "\n", &Diagnostic::str)};
+    if (definition->kernel.language == Language::host)
+      return Error{file + ": host code is no kernel that a bundle can launch"};
+    name = definition->kernel.name;
+    auto added = writer.add(*definition, kind);
+    if (!added) return added.error();
+    has_winners = has_winners || *added;
+  }
+  const auto [other, is_new] = files.try_emplace(name, file);
+  if (!is_new) return Error{file + " and " + other->second + " define the same kernel, '" + name + "'"};
+  if (has_winners) return {};
+  std::string architectures;
+  for (const std::string& each : request.architectures)
+    architectures += (architectures.empty() ? " for " : ", ") + each;
+  return Error{"the database has no winner of '" + name + "'" + architectures + " with the sources of " + file +
+               " that can be compiled here; gktune run finds winners"};
+}
+
+Result<BundleSummary> fill_bundle(const std::filesystem::path& path, const BundleRequest& request,
+                                  const std::string& cache_dir) {
+  auto bundle = Database::open(path, Database::Access::write);
+  if (!bundle) return bundle.error();
+  for (const auto& database : request.databases) {
+    if (auto merged = (*bundle)->merge(database, Copied::winners); !merged) return merged.error();
+  }
+  auto winners = (*bundle)->kernel_winners();
+  if (!winners) return winners.error();
+  BundleWriter writer(request, cache_dir, **bundle, *std::move(winners));
+  std::map<std::string, std::string> files;  // by kernel
+  for (const std::string& file : request.space_files) {
+    if (auto added = add_space(file, request, writer, files); !added) return added.error();
+  }
+  if (auto removed = writer.remove_others(); !removed) return removed.error();
+  if (auto finished = (*bundle)->finish(); !finished) return finished.error();
+  return std::move(writer).summary();
+}
 
 }  // namespace
 
 Result<BundleSummary> write_bundle(const std::filesystem::path& path, const BundleRequest& request) {
-  if (auto checked = check_output(path); !checked) return checked.error();  // before the work
-  std::optional<TemporaryFolder> temporary;
-  std::string cache_dir;
-  if (request.cache_dir.empty()) {
-    auto folder = TemporaryFolder::make();
-    if (!folder) return folder.error();
-    temporary = *std::move(folder);
-    cache_dir = temporary->path().string();
-  } else {
+  if (!Bundle::open(path)) {  // a bundle may be replaced, another database may not
+    if (auto checked = check_output(path); !checked) return checked.error();
+  }
+  auto temporary = TemporaryFolder::make();
+  if (!temporary) return temporary.error();
+  std::string cache_dir = temporary->path().string();
+  if (!request.cache_dir.empty()) {
     auto folder = make_private_folder(request.cache_dir);
     if (!folder) return folder.error();
     cache_dir = folder->string();
   }
-  std::vector<Winners> databases;
-  for (const auto& database : request.databases) {
-    auto winners = Winners::read(database);
-    if (!winners) return winners.error();
-    databases.push_back(*std::move(winners));
-  }
-  BundleWriter writer(request, cache_dir);
-  std::map<std::string, std::string> files;  // by kernel
-  for (const std::string& file : request.space_files) {
-    bool has_winners = false;
-    std::string name;
-    for (const DeviceKind& known : known_device_kinds()) {
-      const std::string kind(known.name);
-      const auto definition =
-          read_space_file(file, {.device_kind = kind, .unsafe_options = request.unsafe_options});
-      if (!definition) return Error{joined(definition.error(), "\n", &Diagnostic::str)};
-      if (definition->kernel.language == Language::host)
-        return Error{file + ": host code is no kernel that a bundle can launch"};
-      name = definition->kernel.name;
-      std::vector<KernelWinners> winners;
-      for (const Winners& database : databases) winners.push_back(database.of(name));
-      auto added = writer.add(*definition, kind, winners);
-      if (!added) return added.error();
-      has_winners = has_winners || *added;
-    }
-    const auto [other, is_new] = files.try_emplace(name, file);
-    if (!is_new) return Error{file + " and " + other->second + " define the same kernel, '" + name + "'"};
-    if (!has_winners) {
-      std::string architectures;
-      for (const std::string& each : request.architectures)
-        architectures += (architectures.empty() ? " for " : ", ") + each;
-      return Error{"the database has no winner of '" + name + "'" + architectures + " with the sources of " +
-                   file + " that can be compiled here; gktune run finds winners"};
-    }
-  }
-  return writer.write(path);
+  const std::filesystem::path made = temporary->path() / "bundle.db";
+  auto summary = fill_bundle(made, request, cache_dir);
+  if (!summary) return summary;
+  std::ifstream file(made, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::error_code ignored;  // a folder that cannot be made is the next error
+  std::filesystem::create_directories(path.parent_path(), ignored);
+  std::filesystem::path next = path;
+  if (auto written = write_output(next += ".new", bytes); !written) return written.error();
+  std::error_code error;
+  std::filesystem::rename(next, path, error);
+  if (error) return Error{"cannot write " + path.string() + ": " + error.message()};
+  summary->bytes = bytes.size();
+  return summary;
 }
 
 }  // namespace gktune

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "db/answers/identity.h"
+#include "db/identity.h"
 #include "tuner/core/result.h"
 #include "tuner/space/definition.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "db/answers/answer.h"
-#include "db/answers/axis_value.h"
+#include "db/answer.h"
+#include "db/axis_value.h"
 #include "runtime/c_api/gktune.h"
 #include "runtime/kernel.h"
 #include "tuner/core/result.h"

@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "db/lookup.h"
-#include "runtime/bundle/bundle.h"
-#include "runtime/bundle/bundle_format.h"
 #include "runtime/c_api/objects.h"
 #include "tuner/core/text.h"
 
@@ -16,12 +14,6 @@ struct gktune_lookup {
 
 namespace gktune::c_api {
 namespace {
-
-bool is_bundle(const std::string& path) {
-  std::string start(kBundleMagicStem, '\0');
-  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-  return kBundleMagic.starts_with(start);
-}
 
 std::string text_or_empty(const char* text) { return text != nullptr ? text : ""; }
 
@@ -52,20 +44,14 @@ gktune_code gktune_lookup_open(const char* const* paths, size_t count, gktune_lo
     if (opened == nullptr || (paths == nullptr && count > 0))
       return invalid("the paths or the place is null");
     if (count == 0) return invalid("there is no path");
-    std::vector<gktune::Lookup> lookups;
+    std::vector<std::filesystem::path> files;
     for (size_t i = 0; i < count; ++i) {
       if (paths[i] == nullptr) return invalid("path " + std::to_string(i + 1) + " is null");
-      if (is_bundle(paths[i])) {
-        auto bundle = gktune::Bundle::open(paths[i]);
-        if (!bundle) return failed(bundle.error());
-        lookups.push_back(gktune::Lookup::of({*std::move(bundle)}));
-      } else {
-        auto lookup = gktune::Lookup::open(paths[i]);
-        if (!lookup) return failed(lookup.error());
-        lookups.push_back(*std::move(lookup));
-      }
+      files.emplace_back(paths[i]);
     }
-    *opened = new gktune_lookup{gktune::Lookup::joined(std::move(lookups))};
+    auto lookup = gktune::Lookup::open(files);
+    if (!lookup) return failed(lookup.error());
+    *opened = new gktune_lookup{*std::move(lookup)};
     return {};
   });
 }

@@ -91,7 +91,7 @@ TEST_F(Completions, suggest_nothing_for_free_values_and_bad_databases) {
 }
 
 TEST_F(Completions, leave_out_names_with_line_breaks) {
-  auto store = open_sqlite_store((folder_ / "gktune.db"), StoreAccess::write);
+  auto store = Database::open((folder_ / "gktune.db"), Database::Access::write);
   ASSERT_TRUE(
       (*store)->study_id({"two\nlines", "f", {"cuda", "GPU", "sm_90", 1}, {}, Regime::cold, "time"}).ok());
   EXPECT_EQ(suggested({"best", ""}), (Texts{"reduce"}));

@@ -140,7 +140,7 @@ TEST_F(HtmlPage, has_every_study_with_its_winner_failures_and_environment) {
 TEST_F(HtmlPage, shows_each_study_with_its_own_device_and_driver) {
   const std::string database = folder_.path("two.db");
   {
-    auto store = std::move(*open_sqlite_store(database, StoreAccess::write));
+    auto store = std::move(*Database::open(database, Database::Access::write));
     const auto add = [&](const std::string& device, const std::string& driver, const std::string& host) {
       DeviceInfo info;
       info.kind = "cuda", info.name = device, info.architecture = "sm_90", info.multiprocessors = 132;
@@ -253,7 +253,7 @@ TEST_F(HtmlPage, is_written_through_a_link) {
 
 TEST_F(HtmlPage, an_empty_or_missing_database_is_an_error) {
   const std::string empty = folder_.path("empty.db");
-  { ASSERT_TRUE(open_sqlite_store(empty, StoreAccess::write).ok()); }
+  { ASSERT_TRUE(Database::open(empty, Database::Access::write).ok()); }
   const Call call_empty = call({"report", "--db", empty, "-o", page_});
   EXPECT_EQ(call_empty.code, ExitCode::failed);
   EXPECT_EQ(call_empty.err, "error: the database is empty\n  hint: gktune run SPACE adds studies\n");
@@ -276,7 +276,7 @@ TEST_F(HtmlPage, is_rewritten_live_when_a_trial_arrives) {
     if (!page.empty() && !is_added) {
       first = page;
       is_added = true;
-      auto store = open_sqlite_store(database_, StoreAccess::write);
+      auto store = Database::open(database_, Database::Access::write);
       Trial trial = good_trial(96, 9.25, {{"element", "int"}, {"n", 1 << 20}});
       trial.ended_unix_ms += 1000;
       EXPECT_TRUE((*store)->add_trial(1, 1, trial).ok());

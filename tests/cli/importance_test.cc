@@ -24,7 +24,7 @@ class Importance : public ::testing::Test {
 
 // Study 4: 60 configurations; the way explains most, n the rest; "slow" is never among the best ten.
 void add_study(const std::string& path) {
-  auto store = open_sqlite_store(path, StoreAccess::write);
+  auto store = Database::open(path, Database::Access::write);
   ASSERT_TRUE(store.ok()) << store.error().message;
   const auto session = (*store)->begin_session({"0.1.0", "here", "gktune run scale.yaml", {}});
   const auto study =

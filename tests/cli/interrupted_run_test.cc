@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "db/store/sqlite_store.h"
+#include "db/database.h"
 #include "program_process.h"
 #include "tests/scratch_folder.h"
 
@@ -28,7 +28,7 @@ class InterruptedRun : public ::testing::Test {
 
   std::vector<Trial> trials() const {
     if (!fs::exists(database_)) return {};
-    auto store = open_sqlite_store(database_, StoreAccess::read);
+    auto store = Database::open(database_, Database::Access::read);
     if (!store) return {};
     auto known = (*store)->trials(1);
     return known ? *std::move(known) : std::vector<Trial>{};

@@ -11,7 +11,7 @@
 
 #include "cli/output/json.h"
 #include "db/portfolio/portfolio.h"
-#include "db/store/sqlite_store.h"
+#include "db/database.h"
 #include "tests/cli/call.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
@@ -22,7 +22,7 @@ namespace {
 class DbPortfolio : public testing::Test {
  protected:
   void SetUp() override {
-    auto store = std::move(*open_sqlite_store(database_, StoreAccess::write));
+    auto store = std::move(*Database::open(database_, Database::Access::write));
     const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
     for (int i = 0; i < 8; ++i) {
       const auto study = *store->study_id(reduce_study(std::int64_t{1024} << (2 * i)));
@@ -134,7 +134,7 @@ TEST_F(DbPortfolio, refuses_malformed_shares_and_numbers) {
 TEST_F(DbPortfolio, warns_of_winners_that_are_stale) {
   DeviceInfo device = example_device();
   device.driver = "580.1";
-  auto store = std::move(*open_sqlite_store(database_, StoreAccess::write));
+  auto store = std::move(*Database::open(database_, Database::Access::write));
   const auto session = *store->begin_session({"0.1.0", "box", "gktune run", device});
   EXPECT_EQ(portfolio({}).err, "");
   ASSERT_TRUE(
@@ -151,7 +151,7 @@ class StalePortfolio : public DbPortfolio {
     DbPortfolio::SetUp();
     ASSERT_EQ(call({"db", "portfolio", "reduce", "--db", database_, "--within", "10.1%"}).code,
               ExitCode::done);
-    auto store = std::move(*open_sqlite_store(database_, StoreAccess::write));
+    auto store = std::move(*Database::open(database_, Database::Access::write));
     const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
     for (int c = 0; c < 8; c += 2) {  // with c = 1, 4 and 6 or the like
       const Trial wrong = failed_trial({{"c", c}}, Status::wrong_result, std::int64_t{1} << 50);
@@ -180,7 +180,7 @@ TEST_F(StalePortfolio, answers_with_a_warning_and_without_the_wrong_configuratio
 TEST_F(DbPortfolio, needs_no_measurement_if_only_later_trials_made_it_stale) {
   ASSERT_EQ(call({"db", "portfolio", "reduce", "--db", database_}).code, ExitCode::done);
   {
-    auto store = std::move(*open_sqlite_store(database_, StoreAccess::write));
+    auto store = std::move(*Database::open(database_, Database::Access::write));
     const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
     Trial later = ok_trial({{"c", 99}}, 1e6);
     later.ended_unix_ms = std::int64_t{1} << 50;

@@ -3,8 +3,7 @@
 
 #include <fstream>
 
-#include "db/store/archive.h"
-#include "db/store/sqlite_store.h"
+#include "db/database.h"
 #include "tests/db/example_study.h"
 #include "tests/fenced_blocks.h"
 #include "tests/scratch_folder.h"
@@ -16,7 +15,7 @@ TEST(DatabasePage, has_ten_queries_that_find_something) {
   ScratchFolder scratch;
   const auto path = scratch / "gktune.db";
   {
-    auto store = std::move(*open_sqlite_store(path, StoreAccess::write));
+    auto store = std::move(*Database::open(path, Database::Access::write));
     const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
     const auto study = *store->study_id(reduce_study());
     for (int i = 0; i < 4; ++i) {
@@ -34,7 +33,7 @@ TEST(DatabasePage, has_ten_queries_that_find_something) {
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   const auto blocks = fenced_blocks(page, "sql");
   ASSERT_EQ(blocks.size(), 1u);
-  const auto archive = Archive::open(path);
+  const auto archive = std::move(*Database::open(path, Database::Access::read));
   std::size_t queries = 0;
   for (std::size_t at = 0; at < blocks[0].size();) {
     const std::size_t end = blocks[0].find(";\n", at);

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "db/answers/identity.h"
+#include "db/identity.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/trial.h"
 
@@ -26,30 +26,11 @@ inline DeviceInfo example_device() {
   device.architecture = kH200.architecture;
   device.multiprocessors = kH200.multiprocessors;
   std::int64_t figure = 1000;
-  using Info = DeviceInfo;
-  for (auto number : {&Info::warp_size,
-                      &Info::max_threads_per_block,
-                      &Info::max_block_x,
-                      &Info::max_block_y,
-                      &Info::max_block_z,
-                      &Info::max_grid_x,
-                      &Info::max_grid_y,
-                      &Info::max_grid_z,
-                      &Info::max_threads_per_multiprocessor,
-                      &Info::max_blocks_per_multiprocessor,
-                      &Info::shared_bytes_per_block,
-                      &Info::shared_bytes_per_block_optin,
-                      &Info::shared_bytes_per_multiprocessor,
-                      &Info::registers_per_block,
-                      &Info::registers_per_multiprocessor,
-                      &Info::constant_bytes,
-                      &Info::l2_bytes,
-                      &Info::memory_bytes,
-                      &Info::clock_khz,
-                      &Info::memory_clock_khz,
-                      &Info::memory_bus_bits}) {
-    device.*number = figure += 2;
-  }
+  figure_fields(
+      [&]<class T>(const char*, T& member) {
+        if constexpr (std::is_same_v<T, std::int64_t>) member = figure += 2;
+      },
+      device);
   device.ecc = device.mig = true;
   device.driver = "550.54";
   device.runtime = "13.0";

@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "db/portfolio/portfolio.h"
-#include "db/sqlite/database.h"
-#include "db/store/archive.h"
-#include "db/store/sqlite_store.h"
+#include "db/sqlite/connection.h"
+#include "db/sqlite/failure.h"
+#include "db/database.h"
 #include "tests/db/example_study.h"
-#include "tests/db/reseal.h"
-#include "tests/db/store/damaged_database.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
 
@@ -48,7 +46,7 @@ class LookupTest : public ::testing::Test {
     portfolio.problems = {problem(1000), problem(1 << 20)};
     portfolio.configs = {{{"a", small}}, {{"a", large}}};
     portfolio.tree = {{"n", 10'000, 1, 2, 0}, {"", {}, 0, 0, 0}, {"", {}, 0, 0, 1}};
-    ASSERT_TRUE(store_portfolio(path_, portfolio).ok());
+    ASSERT_TRUE(store_->store_portfolio(portfolio).ok());
   }
   Lookup lookup() const {
     auto lookup = Lookup::open(path_);
@@ -58,7 +56,7 @@ class LookupTest : public ::testing::Test {
 
   ScratchFolder scratch_;
   std::filesystem::path path_ = scratch_ / "gktune.db";
-  std::unique_ptr<TrialStore> store_ = std::move(*open_sqlite_store(path_, StoreAccess::write));
+  std::unique_ptr<Database> store_ = std::move(*Database::open(path_, Database::Access::write));
   std::int64_t session_ = *store_->begin_session({});
   std::int64_t clock_ = 1000;
 };
@@ -301,7 +299,7 @@ TEST_F(LookupTest, a_followed_file_is_read_again_after_it_is_replaced) {
   tuned(reduce_study(1000), 1);
   const auto followed = Lookup::follow(path_, kInterval);
   ASSERT_TRUE(followed.ok()) << followed.error().message;
-  store_ = std::move(*open_sqlite_store(scratch_ / "other.db", StoreAccess::write));
+  store_ = std::move(*Database::open(scratch_ / "other.db", Database::Access::write));
   session_ = *store_->begin_session({});
   tuned(reduce_study(1000), 2);
   store_.reset();
@@ -368,7 +366,7 @@ TEST_F(LookupTest, several_threads_may_ask_one_lookup) {
 
 TEST_F(LookupTest, a_question_needs_no_right_to_write) {
   tuned(reduce_study(1000), 1);
-  store_ = std::move(*open_sqlite_store(scratch_ / "other.db", StoreAccess::write));
+  store_ = std::move(*Database::open(scratch_ / "other.db", Database::Access::write));
   std::filesystem::permissions(path_, std::filesystem::perms(0444));
   std::filesystem::permissions(scratch_.path(), std::filesystem::perms(0555));
   {
@@ -396,14 +394,14 @@ TEST_F(LookupTest, missing_foreign_and_newer_files_are_errors) {
             (scratch_ / "text").string() + ": not a database of gktune");
   scratch_.write("empty", "");
   EXPECT_FALSE(Lookup::open(scratch_ / "empty").ok());
-  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(1))
+  sqlite::Connection(path_, sqlite::Connection::Access::create, std::chrono::seconds(1))
       .execute("PRAGMA user_version = 99");
   EXPECT_NE(Lookup::open(path_).error().message.find("written by a newer one"), std::string::npos);
 }
 
 TEST_F(LookupTest, several_databases_answer_by_match_and_then_in_the_given_order) {
   tuned(reduce_study(1000), 1);
-  store_ = std::move(*open_sqlite_store(scratch_ / "other.db", StoreAccess::write));
+  store_ = std::move(*Database::open(scratch_ / "other.db", Database::Access::write));
   session_ = *store_->begin_session({});
   tuned(reduce_study(1000), 2);
   tuned(reduce_study(2000), 3);
@@ -468,107 +466,8 @@ TEST_F(LookupTest, an_answer_is_stale_once_the_driver_or_the_source_has_changed)
                   .ok());
   const Answer answer = lookup().best("reduce", problem(1000), kH200);
   EXPECT_EQ(answer.stale, (std::vector<std::string>{std::string(kSourceChanged), driver}));
-  // The archive says the same.
-  const auto archive = Archive::open(path_);
-  EXPECT_EQ(archive->evidence(**archive->winner(1))->changes, answer.stale);
-}
-
-TEST_F(LookupTest, a_damaged_row_does_not_hide_good_rows) {
-  tuned(reduce_study(1000), 1);
-  tuned(reduce_study(2000), 2);
-  tuned(reduce_study(4000), 3);
-  store_.reset();
-  {
-    sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(1));
-    file.execute("UPDATE winners SET config = '{\"a\":' WHERE study_id = 2");
-    file.execute("UPDATE studies SET regime = 'tepid' WHERE id = 3");
-    // A winner whose study is lost.
-    file.execute(
-        "PRAGMA foreign_keys = OFF; INSERT INTO winners SELECT 0, trial_id, finalist_id, session_id, config, "
-        "median_us, checksum FROM winners WHERE study_id = 1");
-  }
-  const auto found = lookup();
-  EXPECT_EQ(found.best("reduce", problem(1000)).match, Match::exact);
-  EXPECT_EQ(found.best("reduce", problem(4000)).integer("a"), 1);
-  const Answer none = found.best("reduce", {{"n", 1}, {"T", "int"}});
-  EXPECT_NE(none.reason.find("2 rows are damaged: study 3"), std::string::npos) << none.reason;
-}
-
-TEST_F(LookupTest, no_answer_comes_from_a_damaged_row) {
-  tuned_with_portfolio(1, 2);
-  ASSERT_TRUE(store_->describe_space("reduce", "f1", {{}, {}, {{"a", 5}}}).ok());
-  ASSERT_TRUE(store_->end_session(session_).ok());
-  store_.reset();
-  const Problem other_type = {{"n", 10'000}, {"T", "int"}};
-  const auto after = [&](const std::string& sql) {
-    const auto copy = scratch_ / "copy.db";
-    std::filesystem::remove(copy);
-    std::filesystem::copy_file(path_, copy);
-    sqlite::Database(copy, sqlite::Database::Access::create, std::chrono::seconds(10)).execute(sql);
-    auto opened = Lookup::open(copy);
-    EXPECT_TRUE(opened.ok()) << sql << ": " << opened.error().message;
-    return std::move(*opened);
-  };
-  // Neither the changed winner of the small size nor its changed problem answers; the other study does.
-  for (const char* sql : {"UPDATE winners SET config = replace(config, '1', '7') WHERE study_id = 1",
-                          "UPDATE winners SET median_us = 0.1 WHERE study_id = 1",
-                          "UPDATE winners SET trial_id = trial_id - 1 WHERE study_id = 1",
-                          "UPDATE winners SET checksum = NULL WHERE study_id = 1",
-                          "UPDATE studies SET objective = 'maximize GB/s' WHERE id = 1",
-                          "UPDATE studies SET recorded = '{}' WHERE id = 1",
-                          "UPDATE studies SET updated_ms = 5 WHERE id = 1",
-                          "PRAGMA foreign_keys = OFF; UPDATE studies SET device_id = 9 WHERE id = 1"}) {
-    const Lookup found = after(sql);
-    const Answer answer = found.best("reduce", problem(1000), kH200);
-    EXPECT_EQ(answer.match, Match::nearest_problem) << sql;
-    EXPECT_EQ(answer.integer("a"), 2) << sql;
-    EXPECT_NE(found.best("reduce", {{"m", 1}}).reason.find("1 row is damaged: study 1: damaged: "),
-              std::string::npos)
-        << sql;
-  }
-  const Lookup moved = after("UPDATE studies SET problem = '{\"T\":\"float\",\"n\":64}' WHERE id = 1");
-  EXPECT_EQ(moved.best("reduce", problem(64)).integer("a"), 2);
-  const Lookup renamed = after("UPDATE devices SET name = 'NVIDIA H100'");
-  EXPECT_EQ(renamed.best("reduce", problem(1000), kH100).match, Match::none);
-  EXPECT_EQ(renamed.best("reduce", problem(1000), kH200).match, Match::none);
-  EXPECT_NE(renamed.best("reduce", problem(1000)).reason.find("the checksum of its device differs"),
-            std::string::npos);
-  // The stored portfolio, then the general configuration, then the space's default.
-  std::string damage = "UPDATE portfolios SET within = 0.9;";
-  EXPECT_EQ(lookup().best("reduce", other_type).integer("a"), 1);
-  EXPECT_EQ(after(damage).best("reduce", other_type).match, Match::portfolio);
-  damage += "UPDATE general_configs SET config = replace(config, '\"a\":', '\"a\":3');";
-  EXPECT_EQ(after(damage).best("reduce", other_type).match, Match::space_default);
-  damage += "UPDATE spaces SET default_config = '{\"a\":6}'";
-  EXPECT_EQ(after(damage).best("reduce", other_type).match, Match::none);
-}
-
-TEST_F(LookupTest, a_winner_of_a_damaged_session_answers_without_its_environment) {
-  session_ = *store_->begin_session({"0.1.0", "box", "gktune run", example_device()});
-  tuned(reduce_study(1000), 1);
-  store_.reset();
-  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10))
-      .execute("UPDATE sessions SET driver = '999.9' WHERE id = 2");
-  const Lookup found = lookup();
-  const Answer answer = found.best("reduce", problem(1000), kH200);
-  EXPECT_EQ(answer.match, Match::exact);
-  EXPECT_TRUE(answer.stale.empty());
-  EXPECT_NE(found.best("reduce", {{"m", 1}}).reason.find("session 2: damaged: its checksum differs"),
-            std::string::npos);
-}
-
-TEST_F(LookupTest, a_damaged_study_does_not_make_another_version_stale) {
-  tuned(reduce_study(1000), 1);
-  Study other = reduce_study(2000);
-  other.fingerprint = "f0";
-  tuned(other, 2);
-  tuned(reduce_study(1000), 1);
-  store_.reset();
-  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10))
-      .execute("UPDATE studies SET updated_ms = 900000 WHERE fingerprint = 'f0'");
-  EXPECT_EQ(lookup().best("reduce", problem(1000)).stale, std::vector<std::string>{});
-  const auto archive = Archive::open(path_);
-  EXPECT_EQ(archive->evidence(**archive->winner(1))->changes, std::vector<std::string>{});
+  // People are told the same.
+  EXPECT_EQ((*store_->winner(1))->changes, answer.stale);
 }
 
 TEST_F(LookupTest, the_constraints_and_the_default_of_a_space_are_stored) {
@@ -583,28 +482,6 @@ TEST_F(LookupTest, the_constraints_and_the_default_of_a_space_are_stored) {
   EXPECT_EQ(other_type.config, (Config{{"a", 1}}));
 }
 
-TEST_F(LookupTest, the_winners_of_a_large_database_are_read_in_several_parts) {
-  tuned(reduce_study(1000), 1);
-  tuned(reduce_study(2000), 2);
-  tuned(reduce_study(4000), 3);
-  store_.reset();
-  // Numbers so far apart that threads read the studies; the parts differ in size, and some are empty.
-  sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(10));
-  file.execute("PRAGMA foreign_keys = OFF");
-  for (const char* table : {"studies SET id", "winners SET study_id", "trials SET study_id"}) {
-    const std::string column = std::string(table).substr(std::string(table).rfind(' ') + 1);
-    file.execute(std::string("UPDATE ") + table + " = 100000 WHERE " + column + " = 3");
-    file.execute(std::string("UPDATE ") + table + " = 70000 WHERE " + column + " = 2");
-  }
-  reseal(file);
-  const Lookup found = lookup();
-  for (const auto& [n, a] : {std::pair(1000, 1), std::pair(2000, 2), std::pair(4000, 3)}) {
-    EXPECT_EQ(found.best("reduce", problem(n)).match, Match::exact) << n;
-    EXPECT_EQ(found.best("reduce", problem(n)).integer("a"), a);
-  }
-  EXPECT_EQ(found.best("reduce", problem(1500)).integer("a"), 2);
-}
-
 TEST_F(LookupTest, a_stored_portfolio_answers_if_no_winner_does) {
   tuned_with_portfolio(1, 2);
   const Lookup found = lookup();
@@ -616,12 +493,6 @@ TEST_F(LookupTest, a_stored_portfolio_answers_if_no_winner_does) {
   EXPECT_EQ(found.best("reduce", {{"n", 10'001}, {"T", "int"}}).integer("a"), 2);
   EXPECT_EQ(found.best("reduce", {{"n", 10'001}, {"T", "float"}}).match, Match::nearest_problem);
   EXPECT_EQ(found.best("reduce", {{"n", 5}, {"T", "int"}}, kCpu).match, Match::none);
-
-  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10))
-      .execute("UPDATE portfolios SET body = '{}'");
-  const Answer none = lookup().best("reduce", {{"n", 5}, {"T", "int"}});
-  EXPECT_EQ(none.match, Match::none);
-  EXPECT_NE(none.reason.find("1 row is damaged: a portfolio: "), std::string::npos) << none.reason;
 }
 
 TEST_F(LookupTest, a_stale_portfolio_serves_no_configuration_that_failed_later) {
@@ -637,43 +508,6 @@ TEST_F(LookupTest, a_stale_portfolio_serves_no_configuration_that_failed_later) 
   EXPECT_EQ(answer.stale,
             (std::vector<std::string>{"1 configuration of the portfolio failed later and is left out",
                                       std::string(kPortfolioOutdated)}));
-}
-
-TEST_F(LookupTest, the_configuration_for_all_problems_has_not_failed_since) {
-  tuned(reduce_study(1000), 1);
-  ASSERT_TRUE(store_->end_session(session_).ok());  // chooses it
-  ASSERT_EQ(lookup().best("reduce", {{"n", 5}, {"T", "int"}}).integer("a"), 1);
-  session_ = *store_->begin_session({});
-  ASSERT_TRUE(
-      store_->add_trial(*store_->study_id(reduce_study(2000)), session_, ok_trial({{"a", 7}}, 5, ++clock_))
-          .ok());
-  ASSERT_TRUE(store_
-                  ->add_trial(*store_->study_id(reduce_study(1000)), session_,
-                              failed_trial({{"a", 1}, {"way", "quick"}}, Status::crashed, ++clock_))
-                  .ok());
-  EXPECT_EQ(lookup().best("reduce", {{"n", 5}, {"T", "int"}}).match, Match::none);
-}
-
-TEST_F(LookupTest, a_stored_portfolio_replaces_the_configuration_for_all_problems) {
-  tuned(reduce_study(1000), 1);
-  tuned(reduce_study(1 << 20), 2);
-  ASSERT_TRUE(store_->end_session(session_).ok());
-  const Problem untuned{{"n", 5}, {"T", "int"}};
-  const auto spares = [&] {
-    std::vector<std::int64_t> found;
-    const std::vector<AxisValue> values = {5, "int"};
-    lookup().prepare("reduce", {"n", "T"}).visit(values, [&](const Answer& answer) {
-      EXPECT_EQ(answer.match, Match::portfolio);
-      found.push_back(answer.integer("a"));
-      return false;
-    });
-    return found;
-  };
-  EXPECT_EQ(spares(), std::vector<std::int64_t>{-1});  // the only one that was tried for both
-  EXPECT_EQ(lookup().best("reduce", untuned).config, (Config{{"a", -1}, {"way", "slow"}}));
-  add_portfolio(1, 2);
-  EXPECT_EQ(spares(), (std::vector<std::int64_t>{1, 2}));
-  EXPECT_EQ(lookup().best("reduce", untuned).config, (Config{{"a", 1}}));
 }
 
 TEST_F(LookupTest, a_question_with_a_wrong_number_of_values_gets_a_reason_and_no_answer) {
@@ -743,7 +577,7 @@ TEST_F(PreferredPortfolio, has_the_device_version_and_texts_of_the_nearest_probl
 }
 
 TEST_F(PreferredPortfolio, changes_nothing_if_none_is_stored) {
-  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10))
+  sqlite::Connection(path_, sqlite::Connection::Access::create, std::chrono::seconds(10))
       .execute("DELETE FROM portfolios");
   EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).match, Match::nearest_problem);
 }
@@ -760,6 +594,14 @@ TEST_F(LookupTest, asking_for_a_missing_parameter_or_another_type_throws) {
   EXPECT_THROW(Answer().value("a"), std::out_of_range);
 }
 
+TEST_F(LookupTest, a_value_that_a_person_edited_counts_and_one_that_is_no_json_is_refused) {
+  tuned(reduce_study(1000), 1);
+  sqlite::Connection file(path_, sqlite::Connection::Access::create, std::chrono::seconds(10));
+  file.execute("UPDATE trials SET config = '{\"a\":7}' WHERE objective = 5");
+  EXPECT_EQ(lookup().best("reduce", problem(1000)).integer("a"), 7);
+  EXPECT_THROW(file.execute("UPDATE trials SET config = '{'"), sqlite::Failure);
+}
+
 TEST(Match, every_match_has_a_name) {
   EXPECT_EQ(match_name(Match::exact), "exact");
   EXPECT_EQ(match_name(Match::nearest_problem), "nearest problem");
@@ -768,36 +610,6 @@ TEST(Match, every_match_has_a_name) {
   EXPECT_EQ(match_name(Match::space_default), "default of the space");
   EXPECT_EQ(match_name(Match::fallback), "fallback");
   EXPECT_EQ(match_name(Match::none), "none");
-}
-
-class DamagedLookup : public DamagedDatabase {};
-
-// The trial of its second configuration cannot be read, so that nobody knows whether it misbehaved.
-TEST_F(DamagedLookup, a_portfolio_answers_where_a_trial_of_it_is_on_a_damaged_page) {
-  add_trials(600);
-  const Config first{{"a", 100}, {"way", "one_pass"}}, second{{"a", 650}, {"way", "one_pass"}};
-  Portfolio portfolio;
-  portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time";
-  portfolio.device = kH200, portfolio.problems = {{{"n", 1024}}};
-  portfolio.configs = {first, second};
-  portfolio.tree = {{"n", 3000, 1, 2, 0}, {"", {}, 0, 0, 0}, {"", {}, 0, 0, 1}};
-  ASSERT_TRUE(store_portfolio(path_, portfolio).ok());
-  std::string damaged = bytes();
-  constexpr char kLeafOfTable = 13;
-  for (std::size_t at = 4096; at < damaged.size(); at += 4096) {
-    const std::string page = damaged.substr(at, 4096);
-    if (page[0] == kLeafOfTable && page.find("\"a\":650,") != page.npos && page.find("at_least") == page.npos)
-      damaged.replace(at, 4096, 4096, '\xa5');
-  }
-  write(scratch_ / "damaged.db", damaged);
-  const auto lookup = Lookup::open(scratch_ / "damaged.db");
-  ASSERT_TRUE(lookup.ok()) << lookup.error().message;
-  for (const auto& [n, config] : {std::pair(2000, first), {4000, second}}) {
-    const Answer answer =
-        lookup->best("reduce", {{"n", n}, {"T", "float"}}, {.device = kH200, .prefers_portfolio = true});
-    EXPECT_EQ(answer.match, Match::portfolio);
-    EXPECT_EQ(answer.config, config);
-  }
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // Makes the database that the example application is asked to read.
 #include <iostream>
 
-#include "db/store/sqlite_store.h"
+#include "db/database.h"
 #include "tests/db/example_study.h"
 
 int main(int count, char** arguments) {
   using namespace gktune;
   if (count != 2) return 2;
-  auto store = open_sqlite_store(arguments[1], StoreAccess::write);
+  auto store = Database::open(arguments[1], Database::Access::write);
   if (!store.ok()) {
     std::cerr << store.error().message << '\n';
     return 1;

@@ -11,10 +11,9 @@
 #include "db/lookup.h"
 #include "db/schema.h"
 #include "db/sqlite/failure.h"
-#include "db/sqlite/transaction.h"
-#include "db/store/sqlite_store.h"
+#include "db/database.h"
+#include "db/sqlite/connection.h"
 #include "tests/db/example_study.h"
-#include "tests/db/reseal.h"
 #include "tests/file_limit.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
@@ -32,15 +31,15 @@ void write(const std::filesystem::path& path, const std::string& bytes) {
 }
 
 namespace fs = std::filesystem;
-using sqlite::Database;
+using sqlite::Connection;
 using std::chrono::milliseconds;
 
 class OpenTest : public ::testing::Test {
  protected:
   // Why it cannot be opened.
-  static std::string refusal(const fs::path& path, StoreAccess mode,
+  static std::string refusal(const fs::path& path, Database::Access mode,
                              milliseconds patience = milliseconds(50)) {
-    auto store = open_sqlite_store(path, mode, patience);
+    auto store = Database::open(path, mode, patience);
     if (store.ok()) return "";
     auto message = store.error().message;
     auto prefix = path.string() + ": ";
@@ -48,8 +47,8 @@ class OpenTest : public ::testing::Test {
     return message.substr(prefix.size());
   }
   static std::string refusal_for_both(const fs::path& path) {
-    auto reading = refusal(path, StoreAccess::read);
-    EXPECT_EQ(refusal(path, StoreAccess::write), reading);
+    auto reading = refusal(path, Database::Access::read);
+    EXPECT_EQ(refusal(path, Database::Access::write), reading);
     return reading;
   }
 
@@ -60,7 +59,7 @@ class OpenTest : public ::testing::Test {
 
   // A database with one study and one trial.
   void make() const {
-    auto store = open_sqlite_store(path_, StoreAccess::write);
+    auto store = Database::open(path_, Database::Access::write);
     auto session = (*store)->begin_session({});
     auto study = (*store)->study_id(reduce_study());
     ASSERT_TRUE((*store)->add_trial(*study, *session, ok_trial({{"a", 1}}, 5)).ok());
@@ -86,9 +85,9 @@ class OpenTest : public ::testing::Test {
 };
 
 TEST_F(OpenTest, a_new_file_has_the_mark_the_version_and_a_write_ahead_log) {
-  Database database = open_for_writing(path_, milliseconds(50));
+  Connection database = open_for_writing(path_, milliseconds(50));
   EXPECT_EQ(database.integer("PRAGMA application_id"), 0x676b7475);
-  EXPECT_EQ(database.integer("PRAGMA user_version"), static_cast<std::int64_t>(schema_steps().size()));
+  EXPECT_EQ(database.integer("PRAGMA user_version"), kSchemaVersion);
   EXPECT_EQ(database.text("PRAGMA journal_mode"), "wal");
   EXPECT_EQ(database.integer("PRAGMA synchronous"), 1);
   EXPECT_EQ(database.integer("PRAGMA foreign_keys"), 1);
@@ -97,18 +96,18 @@ TEST_F(OpenTest, a_new_file_has_the_mark_the_version_and_a_write_ahead_log) {
 
 TEST_F(OpenTest, an_empty_file_can_become_a_database) {
   write(path_, "");
-  EXPECT_EQ(refusal(path_, StoreAccess::read), "empty: nothing was tuned yet");
-  EXPECT_EQ(refusal(path_, StoreAccess::write), "");
-  EXPECT_EQ(refusal(path_, StoreAccess::read), "");
+  EXPECT_EQ(refusal(path_, Database::Access::read), "empty: nothing was tuned yet");
+  EXPECT_EQ(refusal(path_, Database::Access::write), "");
+  EXPECT_EQ(refusal(path_, Database::Access::read), "");
 }
 
 TEST_F(OpenTest, a_missing_file_is_made_for_writing_only) {
-  EXPECT_EQ(refusal(path_, StoreAccess::read), "no such file");
+  EXPECT_EQ(refusal(path_, Database::Access::read), "no such file");
   EXPECT_FALSE(fs::exists(path_));
-  EXPECT_EQ(refusal(scratch_ / "no/such/folder.db", StoreAccess::write),
+  EXPECT_EQ(refusal(scratch_ / "no/such/folder.db", Database::Access::write),
             "there is no directory " + (scratch_ / "no/such").string());
-  EXPECT_EQ(refusal("", StoreAccess::write), "no path of a database given");
-  EXPECT_EQ(refusal("", StoreAccess::read), "no path of a database given");
+  EXPECT_EQ(refusal("", Database::Access::write), "no path of a database given");
+  EXPECT_EQ(refusal("", Database::Access::read), "no path of a database given");
 }
 
 TEST_F(OpenTest, a_directory_or_a_pipe_is_not_a_database) {
@@ -123,9 +122,9 @@ TEST_F(OpenTest, names_with_a_meaning_for_sqlite_are_names_of_files) {
   auto before = fs::current_path();
   fs::current_path(scratch_.path());
   for (const char* name : {":memory:", "file:x?mode=memory", "100%41#?.db"}) {
-    EXPECT_EQ(refusal(name, StoreAccess::write), "");
+    EXPECT_EQ(refusal(name, Database::Access::write), "");
     EXPECT_TRUE(fs::exists(name)) << name;
-    EXPECT_EQ(refusal(name, StoreAccess::read), "");
+    EXPECT_EQ(refusal(name, Database::Access::read), "");
   }
   fs::current_path(before);
 }
@@ -142,7 +141,7 @@ TEST_F(OpenTest, a_file_of_another_kind_is_refused_and_unchanged) {
 
 TEST_F(OpenTest, a_database_of_another_program_is_refused_and_unchanged) {
   {
-    Database other(path_, Database::Access::create, milliseconds(50));
+    Connection other(path_, Connection::Access::create, milliseconds(50));
     other.execute("CREATE TABLE bookmarks (url TEXT); PRAGMA user_version = 1");
   }
   auto before = everything();
@@ -151,82 +150,62 @@ TEST_F(OpenTest, a_database_of_another_program_is_refused_and_unchanged) {
 }
 
 TEST_F(OpenTest, tables_of_another_program_are_found_even_if_the_header_hides_them) {
-  Database other = Database::in_memory();
+  Connection other = Connection::in_memory();
   other.execute("CREATE TABLE bookmarks (url TEXT)");
-  EXPECT_THROW(migrate(other, schema_steps()), sqlite::Failure);
+  EXPECT_THROW(create_schema(other), sqlite::Failure);
   other.execute("PRAGMA user_version = 1");
-  EXPECT_THROW(migrate(other, schema_steps()), sqlite::Failure);
+  EXPECT_THROW(create_schema(other), sqlite::Failure);
   EXPECT_EQ(other.integer("SELECT count(*) FROM sqlite_schema"), 1);
 }
 
 TEST_F(OpenTest, a_newer_schema_is_refused_and_unchanged) {
   make();
   {
-    Database database(path_, Database::Access::create, milliseconds(50));
+    Connection database(path_, Connection::Access::create, milliseconds(50));
     database.execute("PRAGMA user_version = 77; PRAGMA journal_mode = DELETE");
   }
   auto before = everything();
-  EXPECT_EQ(refusal_for_both(path_), "has schema 77, and this version of gktune knows up to " +
-                                         std::to_string(schema_steps().size()) +
+  EXPECT_EQ(refusal_for_both(path_), "has schema 77, and this version of gktune knows " +
+                                         std::to_string(kSchemaVersion) +
                                          ": it was written by a newer one");
   EXPECT_EQ(everything(), before);
 }
 
 TEST_F(OpenTest, a_newer_schema_is_refused_if_only_the_log_holds_it) {
-  Database writer = open_for_writing(path_, milliseconds(50));
+  Connection writer = open_for_writing(path_, milliseconds(50));
   writer.execute("PRAGMA user_version = 77");
-  EXPECT_NE(refusal(path_, StoreAccess::write).find("has schema 77"), std::string::npos);
-  EXPECT_NE(refusal(path_, StoreAccess::read).find("has schema 77"), std::string::npos);
+  EXPECT_NE(refusal(path_, Database::Access::write).find("has schema 77"), std::string::npos);
+  EXPECT_NE(refusal(path_, Database::Access::read).find("has schema 77"), std::string::npos);
   EXPECT_EQ(writer.integer("PRAGMA user_version"), 77);
 }
 
-constexpr std::string_view kOldSteps[] = {"CREATE TABLE a (x INTEGER) STRICT; INSERT INTO a VALUES (7)"};
-constexpr std::string_view kNewSteps[] = {
-    kOldSteps[0], "ALTER TABLE a ADD COLUMN y INTEGER NOT NULL DEFAULT 3", "UPDATE a SET y = x + y"};
-
-TEST_F(OpenTest, migration_performs_the_missing_steps_and_keeps_the_rows) {
-  Database database = Database::in_memory();
-  migrate(database, kOldSteps);
-  EXPECT_EQ(database.integer("PRAGMA user_version"), 1);
-  migrate(database, kNewSteps);
-  EXPECT_EQ(database.integer("PRAGMA user_version"), 3);
-  EXPECT_EQ(database.integer("SELECT y FROM a"), 10);
-  migrate(database, kNewSteps);
-  EXPECT_EQ(database.integer("SELECT y FROM a"), 10);
-  EXPECT_THROW(migrate(database, kOldSteps), sqlite::Failure);
-}
-
-TEST_F(OpenTest, a_migration_that_fails_half_way_changes_nothing) {
-  Database database = Database::in_memory();
-  migrate(database, kOldSteps);
-  constexpr std::string_view kBadSteps[] = {kOldSteps[0], "ALTER TABLE a ADD COLUMN y INTEGER",
-                                            "UPDATE b SET y = 1"};
-  EXPECT_THROW(migrate(database, kBadSteps), sqlite::Failure);
-  EXPECT_EQ(database.integer("PRAGMA user_version"), 1);
-  EXPECT_EQ(database.integer("SELECT count(*) FROM pragma_table_info('a')"), 1);
-}
-
-TEST_F(OpenTest, an_older_file_is_read_from_a_copy_and_migrated_by_the_first_writer) {
+TEST_F(OpenTest, an_older_schema_is_refused_and_unchanged) {
+  make();
   {
-    Database old(path_, Database::Access::create, milliseconds(50));
-    old.execute("PRAGMA application_id = " + std::to_string(kApplicationId) + "; PRAGMA journal_mode = WAL");
-    old.execute("CREATE TABLE passing (x)");
-    old.execute("DROP TABLE passing");
+    Connection database(path_, Connection::Access::create, milliseconds(50));
+    database.execute("PRAGMA user_version = 5; PRAGMA journal_mode = DELETE");
   }
-  auto before = contents(path_);
-  auto reader = open_sqlite_store(path_, StoreAccess::read);
-  ASSERT_TRUE(reader.ok()) << reader.error().message;
-  EXPECT_TRUE((*reader)->studies()->empty());
-  EXPECT_EQ(contents(path_), before);
-  EXPECT_EQ(refusal(path_, StoreAccess::write), "");
-  Database now(path_, Database::Access::read, milliseconds(50));
-  EXPECT_EQ(now.integer("PRAGMA user_version"), static_cast<std::int64_t>(schema_steps().size()));
+  auto before = everything();
+  EXPECT_EQ(refusal_for_both(path_),
+            "has schema 5 of an older gktune, and this version knows 6: tune into a new file");
+  EXPECT_EQ(everything(), before);
+}
+
+// SQLite would delete the file that such a journal names.
+TEST_F(OpenTest, a_journal_that_names_another_journal_is_refused_and_not_followed) {
+  make();
+  const auto journal = path_.string() + "-journal";
+  write(journal, std::string(600, 'x') + "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7");
+  const auto before = everything();
+  EXPECT_EQ(refusal_for_both(path_),
+            journal + " makes SQLite change other files; gktune does not follow it");
+  EXPECT_EQ(everything(), before);
 }
 
 TEST_F(OpenTest, opening_waits_for_a_lock_and_then_names_it) {
   make();
-  auto store = open_sqlite_store(path_, StoreAccess::write, milliseconds(20));
-  Database other(path_, Database::Access::create, milliseconds(0));
+  auto store = Database::open(path_, Database::Access::write, milliseconds(20));
+  Connection other(path_, Connection::Access::create, milliseconds(0));
   {
     sqlite::Transaction lock(other, sqlite::Transaction::Kind::write);
     auto session = (*store)->begin_session({});
@@ -236,7 +215,7 @@ TEST_F(OpenTest, opening_waits_for_a_lock_and_then_names_it) {
   }
   EXPECT_TRUE((*store)->begin_session({}).ok());
 
-  auto patient = open_sqlite_store(path_, StoreAccess::write, milliseconds(30'000));
+  auto patient = Database::open(path_, Database::Access::write, milliseconds(30'000));
   auto lock = std::make_unique<sqlite::Transaction>(other, sqlite::Transaction::Kind::write);
   std::thread release([&] {
     std::this_thread::sleep_for(milliseconds(50));
@@ -247,9 +226,9 @@ TEST_F(OpenTest, opening_waits_for_a_lock_and_then_names_it) {
 }
 
 TEST_F(OpenTest, opening_names_a_new_file_that_is_locked) {
-  Database other(path_, Database::Access::create, milliseconds(0));
+  Connection other(path_, Connection::Access::create, milliseconds(0));
   other.execute("BEGIN EXCLUSIVE");
-  EXPECT_EQ(refusal(path_, StoreAccess::write, milliseconds(20)), "locked by another program");
+  EXPECT_EQ(refusal(path_, Database::Access::write, milliseconds(20)), "locked by another program");
 }
 
 TEST_F(OpenTest, a_read_only_file_can_be_read_and_not_written) {
@@ -257,9 +236,9 @@ TEST_F(OpenTest, a_read_only_file_can_be_read_and_not_written) {
   fs::permissions(path_, fs::perms(0444));
   fs::permissions(scratch_.path(), fs::perms(0777));
   Unprivileged somebody;
-  EXPECT_EQ(refusal(path_, StoreAccess::write), "cannot be written: it is read-only");
+  EXPECT_EQ(refusal(path_, Database::Access::write), "cannot be written: it is read-only");
   {
-    auto store = open_sqlite_store(path_, StoreAccess::read);
+    auto store = Database::open(path_, Database::Access::read);
     ASSERT_TRUE(store.ok()) << store.error().message;
     EXPECT_EQ((*store)->studies()->size(), 1u);
   }
@@ -270,7 +249,7 @@ TEST_F(OpenTest, a_reader_leaves_no_log_so_that_the_owner_can_write) {
   make();
   fs::permissions(scratch_.path(), fs::perms(0777));
   const auto read = [&] {
-    auto store = open_sqlite_store(path_, StoreAccess::read);
+    auto store = Database::open(path_, Database::Access::read);
     ASSERT_TRUE(store.ok()) << store.error().message;
     EXPECT_EQ((*store)->studies()->size(), 1u);
     EXPECT_TRUE(Lookup::open(path_).ok());
@@ -283,35 +262,35 @@ TEST_F(OpenTest, a_reader_leaves_no_log_so_that_the_owner_can_write) {
   }
   read();
   EXPECT_EQ(names(), std::set<std::string>{"gktune.db"});
-  EXPECT_EQ(refusal(path_, StoreAccess::write), "");
+  EXPECT_EQ(refusal(path_, Database::Access::write), "");
 }
 
 TEST_F(OpenTest, a_reader_takes_no_log_away_from_a_writer) {
-  auto store = open_sqlite_store(path_, StoreAccess::write);
-  EXPECT_EQ(refusal(path_, StoreAccess::read), "");
+  auto store = Database::open(path_, Database::Access::write);
+  EXPECT_EQ(refusal(path_, Database::Access::read), "");
   const auto session = (*store)->begin_session({});
   ASSERT_TRUE(
       (*store)->add_trial(*(*store)->study_id(reduce_study()), *session, ok_trial({{"a", 1}}, 5)).ok());
   {
-    auto reader = open_sqlite_store(path_, StoreAccess::read);
+    auto reader = Database::open(path_, Database::Access::read);
     store->reset();
     EXPECT_EQ((*reader)->trials(1)->size(), 1u);
   }
-  EXPECT_EQ((*open_sqlite_store(path_, StoreAccess::read))->trials(1)->size(), 1u);
+  EXPECT_EQ((*Database::open(path_, Database::Access::read))->trials(1)->size(), 1u);
 }
 
 // A process that opens and closes the file again would lose the locks of its first reader, so that a writer would
 // take the log away, and the reader would never see another trial.
 TEST_F(OpenTest, a_reader_sees_the_trials_of_every_later_writer) {
   make();
-  const auto reader = std::move(*open_sqlite_store(path_, StoreAccess::read));
+  const auto reader = std::move(*Database::open(path_, Database::Access::read));
   for (std::int64_t a = 100; a < 103; ++a) {
     const std::size_t before = reader->trials(1)->size();
     EXPECT_TRUE(Lookup::open(path_).ok());
-    EXPECT_EQ(refusal(path_, StoreAccess::read), "");
+    EXPECT_EQ(refusal(path_, Database::Access::read), "");
     const pid_t writer = ::fork();
     if (writer == 0) {
-      auto store = open_sqlite_store(path_, StoreAccess::write);
+      auto store = Database::open(path_, Database::Access::write);
       const auto session = (*store)->begin_session({});
       const bool is_added = (*store)->add_trial(1, *session, ok_trial({{"a", a}}, 5)).ok();
       store->reset();
@@ -330,10 +309,10 @@ TEST_F(OpenTest, the_log_is_beside_the_file_that_a_link_names) {
   fs::create_directory(scratch_ / "links");
   const fs::path link = scratch_ / "links/linked.db";
   fs::create_symlink("../gktune.db", link);
-  auto store = open_sqlite_store(path_, StoreAccess::write);
+  auto store = Database::open(path_, Database::Access::write);
   const auto session = *(*store)->begin_session({});
   const auto trials = [&] {
-    auto reader = open_sqlite_store(link, StoreAccess::read);
+    auto reader = Database::open(link, Database::Access::read);
     EXPECT_TRUE(reader.ok()) << reader.error().message;
     return (*reader)->trials(1)->size();
   };
@@ -350,9 +329,9 @@ TEST_F(OpenTest, the_log_is_beside_the_file_that_a_link_names) {
 TEST_F(OpenTest, a_reader_needs_no_room_on_the_disk) {
   make();
   const FileLimit limit(1000);
-  auto store = open_sqlite_store(path_, StoreAccess::read);
+  auto store = Database::open(path_, Database::Access::read);
   ASSERT_TRUE(store.ok()) << store.error().message;
-  EXPECT_EQ((*store)->best("reduce")->size(), 1u);
+  EXPECT_EQ((*store)->winners("reduce")->size(), 1u);
   EXPECT_TRUE(Lookup::open(path_).ok());
 }
 
@@ -363,7 +342,7 @@ TEST_F(OpenTest, a_log_of_another_user_is_named) {
   ASSERT_EQ(chown(path_.c_str(), Unprivileged::kNobody, Unprivileged::kNobody), 0);
   write(path_.string() + "-wal", "");
   const Unprivileged somebody;
-  EXPECT_EQ(refusal(path_, StoreAccess::write),
+  EXPECT_EQ(refusal(path_, Database::Access::write),
             "cannot be written: " + path_.string() + "-wal belongs to another user");
 }
 
@@ -373,10 +352,10 @@ TEST_F(OpenTest, a_file_in_a_read_only_folder_can_be_read) {
   fs::permissions(scratch_.path(), fs::perms(0555));
   {
     Unprivileged somebody;
-    auto store = open_sqlite_store(path_, StoreAccess::read);
+    auto store = Database::open(path_, Database::Access::read);
     ASSERT_TRUE(store.ok()) << store.error().message;
-    EXPECT_EQ((*store)->best("reduce")->size(), 1u);
-    EXPECT_EQ(refusal(scratch_ / "new.db", StoreAccess::write),
+    EXPECT_EQ((*store)->winners("reduce")->size(), 1u);
+    EXPECT_EQ(refusal(scratch_ / "new.db", Database::Access::write),
               "cannot be made in " + fs::absolute(scratch_.path()).string() + ": Permission denied");
   }
   fs::permissions(scratch_.path(), fs::perms(0755));
@@ -385,7 +364,7 @@ TEST_F(OpenTest, a_file_in_a_read_only_folder_can_be_read) {
 TEST_F(OpenTest, a_log_left_by_a_kill_is_read_or_reported) {
   auto killed = scratch_ / "killed.db";
   {
-    auto store = open_sqlite_store(path_, StoreAccess::write);
+    auto store = Database::open(path_, Database::Access::write);
     ASSERT_TRUE((*store)->study_id(reduce_study()).ok());
     fs::copy(path_, killed);
     fs::copy(path_.string() + "-wal", killed.string() + "-wal");
@@ -393,12 +372,12 @@ TEST_F(OpenTest, a_log_left_by_a_kill_is_read_or_reported) {
   fs::permissions(scratch_.path(), fs::perms(0555));
   {
     Unprivileged somebody;
-    EXPECT_EQ(refusal(killed, StoreAccess::read),
+    EXPECT_EQ(refusal(killed, Database::Access::read),
               "its latest trials are in a log beside it, which cannot be read without the right and the room "
               "to write there");
   }
   fs::permissions(scratch_.path(), fs::perms(0755));
-  EXPECT_EQ((*open_sqlite_store(killed, StoreAccess::read))->studies()->size(), 1u);
+  EXPECT_EQ((*Database::open(killed, Database::Access::read))->studies()->size(), 1u);
 }
 
 TEST_F(OpenTest, an_error_says_that_a_file_must_not_be_read) {
@@ -415,7 +394,7 @@ TEST_F(OpenTest, a_writable_file_in_a_read_only_folder_is_not_written) {
   fs::permissions(scratch_.path(), fs::perms(0555));
   {
     Unprivileged somebody;
-    EXPECT_EQ(refusal(path_, StoreAccess::write), "cannot be written: it needs a log in " +
+    EXPECT_EQ(refusal(path_, Database::Access::write), "cannot be written: it needs a log in " +
                                                       fs::absolute(scratch_.path()).string() +
                                                       ": Permission denied");
   }
@@ -424,7 +403,7 @@ TEST_F(OpenTest, a_writable_file_in_a_read_only_folder_is_not_written) {
 
 TEST_F(OpenTest, damage_is_an_error_and_never_a_crash) {
   {
-    auto store = open_sqlite_store(path_, StoreAccess::write);
+    auto store = Database::open(path_, Database::Access::write);
     auto session = (*store)->begin_session({});
     auto study = (*store)->study_id(reduce_study());
     for (int i = 0; i < 100; ++i)
@@ -434,57 +413,27 @@ TEST_F(OpenTest, damage_is_an_error_and_never_a_crash) {
   for (std::size_t size :
        {std::size_t{50}, std::size_t{100}, std::size_t{4096}, std::size_t{9000}, whole.size() / 2}) {
     write(path_, whole.substr(0, size));
-    auto store = open_sqlite_store(path_, StoreAccess::read);
-    EXPECT_FALSE(store.ok() && (*store)->best("").ok() && (*store)->trials(1).ok()) << size;
+    auto store = Database::open(path_, Database::Access::read);
+    EXPECT_FALSE(store.ok() && (*store)->winners("").ok() && (*store)->trials(1).ok()) << size;
   }
   for (std::size_t at = 100; at + 200 < whole.size(); at += 1111) {
     auto bytes = whole;
     for (std::size_t i = 0; i < 200; ++i) bytes[at + i] = static_cast<char>(0xa5 ^ (i * 7));
     write(path_, bytes);
-    for (auto mode : {StoreAccess::read, StoreAccess::write}) {
-      auto store = open_sqlite_store(path_, mode);
+    for (auto mode : {Database::Access::read, Database::Access::write}) {
+      auto store = Database::open(path_, mode);
       if (!store.ok()) continue;
       (void)(*store)->studies();
-      (void)(*store)->best("");
+      (void)(*store)->winners("");
       (void)(*store)->trials(1);
-      if (mode == StoreAccess::write) (void)(*store)->add_trial(1, 1, ok_trial({{"b", 1}}, 5));
-    }
-  }
-}
-
-TEST_F(OpenTest, an_overwritten_page_that_looks_empty_is_damage) {
-  make();
-  const auto whole = contents(path_);
-  std::vector<std::int64_t> pages;  // of what the trials are found through
-  for (const char* name : {"devices", "studies", "trials"}) {
-    Database database(path_, Database::Access::read, milliseconds(50));
-    pages.push_back(
-        database.integer("SELECT rootpage FROM sqlite_schema WHERE name = '" + std::string(name) + "'"));
-  }
-  const std::size_t size = 4096;
-  for (std::int64_t page : pages) {
-    for (auto [offset, length] : {std::pair{3u, 2u}, {8u, 200u}, {2048u, 2048u}, {0u, 4096u}}) {
-      auto bytes = whole;
-      bytes.replace((static_cast<std::size_t>(page) - 1) * size + offset, length, length, '\0');
-      write(path_, bytes);
-      auto store = open_sqlite_store(path_, StoreAccess::read);
-      ASSERT_TRUE(store.ok()) << store.error().message;
-      auto best = (*store)->best("");
-      ASSERT_FALSE(best.ok()) << "page " << page << " from " << offset << ": " << best->size();
-      EXPECT_TRUE(best.error().message.starts_with(path_.string() + ": damaged: ")) << best.error().message;
-      auto studies = (*store)->studies();
-      EXPECT_FALSE(studies.ok() && studies->empty());
-      auto study = (*store)->study(1);
-      EXPECT_FALSE(study.ok() && !study->has_value());
-      // The lookup needs no trial.
-      EXPECT_EQ(Lookup::open(path_).ok(), page == pages.back());
+      if (mode == Database::Access::write) (void)(*store)->add_trial(1, 1, ok_trial({{"b", 1}}, 5));
     }
   }
 }
 
 TEST_F(OpenTest, a_damaged_file_is_never_written) {
   {
-    auto store = open_sqlite_store(path_, StoreAccess::write);
+    auto store = Database::open(path_, Database::Access::write);
     auto session = (*store)->begin_session({});
     auto study = (*store)->study_id(reduce_study());
     for (int i = 0; i < 100; ++i)
@@ -493,7 +442,7 @@ TEST_F(OpenTest, a_damaged_file_is_never_written) {
   const auto whole = contents(path_);
   std::int64_t free_pages = 0;  // their contents mean nothing
   {
-    Database database(path_, Database::Access::read, milliseconds(50));
+    Connection database(path_, Connection::Access::read, milliseconds(50));
     free_pages = database.integer("PRAGMA freelist_count");
   }
   const std::size_t page = 4096;
@@ -502,7 +451,7 @@ TEST_F(OpenTest, a_damaged_file_is_never_written) {
     auto bytes = whole;
     bytes.replace(at, page, page, '\0');
     write(path_, bytes);
-    if (refusal(path_, StoreAccess::write).empty()) {
+    if (refusal(path_, Database::Access::write).empty()) {
       ++opened;
     } else {
       EXPECT_EQ(contents(path_), bytes) << "page " << at / page + 1;
@@ -510,12 +459,12 @@ TEST_F(OpenTest, a_damaged_file_is_never_written) {
   }
   EXPECT_LE(opened, free_pages);
   write(path_, whole);
-  EXPECT_EQ(refusal(path_, StoreAccess::write), "");
+  EXPECT_EQ(refusal(path_, Database::Access::write), "");
 }
 
 // Changes the schema of a database as an attacker would.
 void tamper(const fs::path& path, const std::string& sql) {
-  Database database(path, Database::Access::create, milliseconds(50));
+  Connection database(path, Connection::Access::create, milliseconds(50));
   database.execute(sql);
 }
 
@@ -526,7 +475,7 @@ TEST_F(OpenTest, an_endless_view_with_the_name_of_a_known_one_is_refused) {
          "CREATE VIEW study_view AS WITH RECURSIVE endless (x) AS (SELECT 1 UNION ALL SELECT x FROM endless)"
          " SELECT x AS study_id FROM endless");
   const auto before = contents(path_);
-  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its view study_view is not that of schema 5"));
+  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its view study_view is not that of schema 6"));
   EXPECT_FALSE(Lookup::open(path_).ok());
   EXPECT_EQ(contents(path_), before);
 }
@@ -534,12 +483,12 @@ TEST_F(OpenTest, an_endless_view_with_the_name_of_a_known_one_is_refused) {
 TEST_F(OpenTest, a_table_with_a_generated_column_or_without_its_index_is_refused) {
   make();
   tamper(path_, "ALTER TABLE devices ADD COLUMN x TEXT AS (name || name)");
-  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its table devices is not that of schema 5"));
+  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its table devices is not that of schema 6"));
   fs::remove(path_);
   make();
   tamper(path_, "DROP INDEX trials_by_result");
   EXPECT_EQ(refusal_for_both(path_),
-            repairable("damaged: its index trials_by_result is not that of schema 5"));
+            repairable("damaged: its index trials_by_result is not that of schema 6"));
 }
 
 TEST_F(OpenTest, a_trigger_is_refused) {
@@ -555,10 +504,10 @@ TEST_F(OpenTest, a_view_that_a_user_added_is_not_damage) {
 }
 
 TEST_F(OpenTest, a_database_without_rows_is_not_damaged) {
-  ASSERT_TRUE(open_sqlite_store(path_, StoreAccess::write).ok());
-  auto store = open_sqlite_store(path_, StoreAccess::read);
+  ASSERT_TRUE(Database::open(path_, Database::Access::write).ok());
+  auto store = Database::open(path_, Database::Access::read);
   EXPECT_TRUE((*store)->studies()->empty());
-  EXPECT_TRUE((*store)->best("")->empty());
+  EXPECT_TRUE((*store)->winners("")->empty());
   EXPECT_FALSE((*store)->study(1)->has_value());
   EXPECT_FALSE((*store)->trial(1)->has_value());
   EXPECT_TRUE(Lookup::open(path_).ok());
@@ -566,17 +515,16 @@ TEST_F(OpenTest, a_database_without_rows_is_not_damaged) {
 
 TEST_F(OpenTest, an_unknown_status_is_an_error_that_names_the_trial) {
   make();
-  Database database(path_, Database::Access::create, milliseconds(50));
+  Connection database(path_, Connection::Access::create, milliseconds(50));
   database.execute("UPDATE trials SET status = 'melted'");
-  reseal(database);
-  auto store = open_sqlite_store(path_, StoreAccess::read);
+  auto store = Database::open(path_, Database::Access::read);
   EXPECT_EQ((*store)->trials(1).error().message,
-            path_.string() + ": trial 1 has an unknown status \"melted\"");
+            path_.string() + ": trial 1: its status \"melted\" is unknown");
 }
 
 TEST_F(OpenTest, a_full_disk_is_an_error_and_loses_nothing_that_was_written) {
   make();
-  auto store = open_sqlite_store(path_, StoreAccess::write);
+  auto store = Database::open(path_, Database::Access::write);
   {
     FileLimit limit(64 * 1024);
     std::string failure;

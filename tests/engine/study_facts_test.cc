@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "db/store/sqlite_store.h"
+#include "db/database.h"
 #include "tests/example_database.h"
 
 namespace gktune {
@@ -36,12 +36,12 @@ class Facts : public ::testing::Test {
     return facts_of_study(*study);
   }
   StudyFacts facts_of_study(std::int64_t id) {
-    auto facts = facts_of(store_, **store_.study(id), *store_.best(""));
+    auto facts = facts_of(store_, **store_.study(id), *store_.winners(""));
     EXPECT_TRUE(facts.ok());
     return *std::move(facts);
   }
-  std::unique_ptr<TrialStore> in_memory_ = *open_store_in_memory();
-  TrialStore& store_ = *in_memory_;
+  std::unique_ptr<Database> in_memory_ = *Database::in_memory();
+  Database& store_ = *in_memory_;
   DeviceInfo device_;
 };
 

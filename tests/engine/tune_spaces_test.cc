@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "db/store/sqlite_store.h"
-#include "db/winners.h"
+#include "db/database.h"
+#include "db/winners_source.h"
 #include "engine/check_session.h"
 #include "tests/scratch_folder.h"
 
@@ -21,8 +21,8 @@ constexpr const char* kSpaces = GKTUNE_SOURCE_DIR "/tests/cli/spaces/";
 TEST(Engine, tunes_a_space_file_and_stores_the_winner_of_each_problem) {
   const ScratchFolder folder;
   const WorkerSettings workers{.argv = {GKTUNE_PROGRAM, "worker"}, .cache_dir = folder / "cache"};
-  const std::unique_ptr<TrialStore> in_file = *open_sqlite_store(folder / "gktune.db", StoreAccess::write);
-  TrialStore& store = *in_file;
+  const std::unique_ptr<Database> in_file = *Database::open(folder / "gktune.db", Database::Access::write);
+  Database& store = *in_file;
   auto opened =
       open_spaces({std::string(kSpaces) + "twice.yaml"}, {DeviceChoice::Kind::host}, workers.argv, {});
   ASSERT_TRUE(opened.ok()) << opened.error().message;
@@ -33,7 +33,7 @@ TEST(Engine, tunes_a_space_file_and_stores_the_winner_of_each_problem) {
   EXPECT_EQ(tune_spaces(opened->front(), {.workers = workers}, store, events), RunEnd::complete);
 
   ASSERT_EQ(tunings.size(), 2u);
-  auto best = store.best("twice");
+  auto best = store.winners("twice");
   ASSERT_TRUE(best.ok()) << best.error().message;
   ASSERT_EQ(best->size(), 2u);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -41,9 +41,9 @@ TEST(Engine, tunes_a_space_file_and_stores_the_winner_of_each_problem) {
     EXPECT_EQ((*best)[i].from_playoff, !tunings[i].outcome.playoff.empty());
   }
   // The lookup finds the constraints, without definitions, and the default.
-  const auto winners = Winners::read(folder / "gktune.db");
+  const auto winners = store.kernel_winners();
   ASSERT_TRUE(winners.ok()) << winners.error().message;
-  const KernelWinners of_kernel = winners->of("twice");
+  const KernelWinners& of_kernel = winners->at("twice");
   ASSERT_EQ(of_kernel.versions.size(), 1u);
   const KernelSpace& space = of_kernel.versions.front().space;
   EXPECT_EQ(space.default_config, opened->front().definitions.front().kernel.default_values);
@@ -82,8 +82,8 @@ launches: {entry: talk, grid: "ceil_div(n, threads)", block: threads, arguments:
     ASSERT_TRUE(opened.ok()) << opened.error().message;
     const RunEvents events{.on_trial = [&](const Trial& trial) { printed_.push_back(trial.printed); },
                            .on_tuned = [&](const Tuning& tuning) { tunings_.push_back(tuning); }};
-    const std::unique_ptr<TrialStore> in_memory = *open_store_in_memory();
-    TrialStore& store = *in_memory;
+    const std::unique_ptr<Database> in_memory = *Database::in_memory();
+    Database& store = *in_memory;
     tune_spaces(opened->front(), {.workers = workers, .effort = effort}, store, events);
     ASSERT_EQ(tunings_.size(), 1u);
   }
@@ -171,8 +171,8 @@ TEST_F(EngineErrors, workers_that_do_not_start_are_reported_as_a_missing_device)
 TEST_F(EngineErrors, a_cache_that_cannot_be_written_is_an_error_that_fails_no_trial) {
   folder_.write("file", "");
   workers_.cache_dir = folder_ / "file" / "cache";
-  const std::unique_ptr<TrialStore> in_memory = *open_store_in_memory();
-  TrialStore& store = *in_memory;
+  const std::unique_ptr<Database> in_memory = *Database::in_memory();
+  Database& store = *in_memory;
   std::vector<EngineError::Kind> kinds;
   const RunEvents events{.on_error = [&](const EngineError& error) { kinds.push_back(error.kind); }};
   tune_spaces(opened("twice.yaml"), {.workers = workers_}, store, events);
@@ -181,8 +181,8 @@ TEST_F(EngineErrors, a_cache_that_cannot_be_written_is_an_error_that_fails_no_tr
 }
 
 TEST_F(EngineErrors, a_stop_ends_the_run_before_the_next_problem) {
-  const std::unique_ptr<TrialStore> in_memory = *open_store_in_memory();
-  TrialStore& store = *in_memory;
+  const std::unique_ptr<Database> in_memory = *Database::in_memory();
+  Database& store = *in_memory;
   int tuned = 0;
   const RunEvents events{.on_tuned = [&](const Tuning&) { ++tuned; }, .stop = [] { return true; }};
   EXPECT_EQ(tune_spaces(opened("twice.yaml"), {.workers = workers_}, store, events), RunEnd::cut_short);

@@ -6,7 +6,7 @@
 #include <set>
 #include <thread>
 
-#include "db/store/sqlite_store.h"
+#include "db/database.h"
 #include "tests/example_database.h"
 #include "tests/scratch_folder.h"
 #include "tuner/device/replay/replay_device.h"
@@ -74,8 +74,8 @@ class OneTuning : public ::testing::Test {
                           .on_search = [this](const std::string& search) { search_ = search; }}});
   }
 
-  std::unique_ptr<TrialStore> in_memory_ = *open_store_in_memory();
-  TrialStore& store_ = *in_memory_;
+  std::unique_ptr<Database> in_memory_ = *Database::in_memory();
+  Database& store_ = *in_memory_;
   std::int64_t session_ = store_.begin_session({}).value();
   std::function<bool()> stop_;
   std::vector<TuneProgress> seen_;
@@ -119,7 +119,7 @@ TEST_F(OneTuning, begins_stops_resumes_and_holds_a_playoff) {
     EXPECT_EQ(finalist.objective, finalist.timing.median_us);
     EXPECT_LE(held->finalists.front().objective, finalist.objective);
   }
-  const auto best = store_.best("line");
+  const auto best = store_.winners("line");
   ASSERT_EQ(best->size(), 1u);
   EXPECT_EQ(best->front().trial.config, (Config{{"x", 10}}));
   EXPECT_TRUE(best->front().from_playoff);
@@ -141,7 +141,7 @@ TEST_F(OneTuning, a_second_run_reports_the_winner_of_the_earlier_playoff) {
   auto again = tune(request());
   EXPECT_EQ(again->outcome.best->config, (Config{{"x", 9}}));
   EXPECT_EQ(again->outcome.playoff.front().samples_us, (Samples{7.5, 8.5, 9.5}));
-  EXPECT_EQ(store_.best("line")->front().trial.samples_us, (Samples{7.5, 8.5, 9.5}));
+  EXPECT_EQ(store_.winners("line")->front().trial.samples_us, (Samples{7.5, 8.5, 9.5}));
 }
 
 TEST_F(OneTuning, begins_with_trials_of_another_problem_unless_they_are_ignored) {
@@ -190,9 +190,9 @@ TEST_F(OneTuning, a_search_of_some_values_keeps_a_better_stored_winner) {
   auto some = tune(request());
   EXPECT_EQ(some->outcome.measured, 5);
   EXPECT_EQ(some->outcome.best->config, (Config{{"x", 5}}));
-  EXPECT_EQ(store_.best("line")->front().trial.config, (Config{{"x", 10}}));
+  EXPECT_EQ(store_.winners("line")->front().trial.config, (Config{{"x", 10}}));
   EXPECT_EQ(tune(fresh_request())->outcome.measured, 5);
-  EXPECT_EQ(store_.best("line")->front().trial.config, (Config{{"x", 10}}));
+  EXPECT_EQ(store_.winners("line")->front().trial.config, (Config{{"x", 10}}));
 }
 
 TEST_F(OneTuning, a_resumed_run_has_its_parameters_in_the_order_of_the_file) {
@@ -371,7 +371,7 @@ class SharedTuning : public ::testing::Test {
     int playoffs = 0;
   };
 
-  Part tune_in(TrialStore& store, const std::string& strategy, std::uint64_t seed) {
+  Part tune_in(Database& store, const std::string& strategy, std::uint64_t seed) {
     SlowDevice slow(device());
     auto tuning = tune_problem({.definition = definition_, .problem = {}, .strategy = strategy, .seed = seed},
                                {slow, store, store.begin_session({}).value(), {}});
@@ -380,7 +380,7 @@ class SharedTuning : public ::testing::Test {
     return part;
   }
 
-  std::vector<Part> tune_at_once(const std::vector<TrialStore*>& stores, const std::string& strategy) {
+  std::vector<Part> tune_at_once(const std::vector<Database*>& stores, const std::string& strategy) {
     std::vector<Part> parts(stores.size());
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < stores.size(); ++i)
@@ -391,12 +391,12 @@ class SharedTuning : public ::testing::Test {
 
   static constexpr int kConfigurations = 120;
   ScratchFolder folder_;
-  std::unique_ptr<TrialStore> in_memory_ = *open_store_in_memory();
-  TrialStore& store_ = *in_memory_;
+  std::unique_ptr<Database> in_memory_ = *Database::in_memory();
+  Database& store_ = *in_memory_;
   Definition definition_ = line_of(kConfigurations);
 };
 
-void expect_shared(const std::vector<Tuning>& tunings, TrialStore& store, int configurations) {
+void expect_shared(const std::vector<Tuning>& tunings, Database& store, int configurations) {
   std::int64_t measured = 0;
   for (const Tuning& tuning : tunings) {
     measured += tuning.outcome.measured;
@@ -416,8 +416,8 @@ void expect_shared(const std::vector<Tuning>& tunings, TrialStore& store, int co
 TEST_F(SharedTuning, measures_each_configuration_once_and_holds_one_playoff) {
   for (const char* strategy : {"exhaustive", "random", "climb", "genetic"}) {
     const auto path = folder_ / (std::string(strategy) + ".db");
-    auto first = open_sqlite_store(path, StoreAccess::write),
-         second = open_sqlite_store(path, StoreAccess::write);
+    auto first = Database::open(path, Database::Access::write),
+         second = Database::open(path, Database::Access::write);
     ASSERT_TRUE(first.ok() && second.ok());
     const std::vector<Part> parts = tune_at_once({first->get(), second->get()}, strategy);
     ASSERT_TRUE(parts[0].tuning && parts[1].tuning) << parts[0].error << parts[1].error;

@@ -266,7 +266,6 @@ reference: {launches: {entry: plain, grid: 4, block: 64}}
 constexpr const char* kTwiceSource = R"cuda(
 #include <limits.h>
 #include "factor.h"
-#include "factor.h"
 #define LENGTH 64
 extern "C" __global__ void plain(const float* in, float* out, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = FACTOR * in[i];

@@ -58,7 +58,7 @@ class BundleTest : public KernelTest {
 TEST_F(BundleTest, the_summary_names_stale_winners_and_the_reason) {
   tuned(1000, 32);
   EXPECT_TRUE(written().stale.empty());
-  auto store = *open_sqlite_store(folder_ / "gktune.db", StoreAccess::write);
+  auto store = *Database::open(folder_ / "gktune.db", Database::Access::write);
   DeviceInfo device = (*open_launch_device({.device = "host"}))->info();
   const std::string before = device.driver;
   device.driver = "another";
@@ -170,7 +170,7 @@ TEST_F(BundleTest, answers_questions_as_its_database_does) {
   auto bundle = Bundle::open(path());
   ASSERT_TRUE(bundle.ok()) << bundle.error().message;
   EXPECT_EQ((*bundle)->kernels(), (std::vector<std::string>{"total"}));
-  const Lookup from_bundle = Lookup::of({*bundle});
+  const Lookup from_bundle = Lookup::of({(*bundle)->winners()});
   const auto from_database = Lookup::open(folder_ / "gktune.db");
   for (const int n : {1000, 1001, 3999, 4000, 70}) {
     const Answer expected = from_database->best("total", {{"n", n}}),
@@ -186,7 +186,7 @@ TEST_F(BundleTest, answers_name_changes_between_their_measurement_and_the_bundle
   tuned(1000, 64, {}, "550.54");
   tuned(4000, 128, {}, "580.65");
   written();
-  const Lookup found = Lookup::of({*Bundle::open(path())});
+  const Lookup found = Lookup::of({(*Bundle::open(path()))->winners()});
   const auto stale = [&](int n, const Question& question = {}) {
     return found.best("total", {{"n", n}}, question).stale;
   };
@@ -213,30 +213,24 @@ TEST_F(BundleTest, leaves_out_winners_that_do_not_compile_and_says_so) {
   EXPECT_EQ(threads_used(*kernel, 1000), 64);
 }
 
-TEST_F(BundleTest, is_refused_with_a_reason_if_it_is_damaged_or_of_another_format) {
+TEST_F(BundleTest, is_refused_with_a_reason_if_it_is_damaged_or_no_bundle) {
   tuned(1000, 64);
   written();
   const std::string whole = bytes();
   EXPECT_EQ(refusal(), "none");
-  for (const std::size_t place : {std::size_t{20}, std::size_t{50}, whole.size() / 2, whole.size() - 1}) {
-    std::string damaged = whole;
-    damaged[place] ^= 1;
-    folder_.write("kernels.gkt", damaged);
-    EXPECT_EQ(refusal(), "the bundle is damaged: its digest differs") << place;
+  for (const std::size_t size : {whole.size() - 10, whole.size() / 2, std::size_t{5000}}) {
+    folder_.write("kernels.gkt", whole.substr(0, size));
+    EXPECT_NE(refusal().find("damaged"), std::string::npos) << size << ": " << refusal();
   }
-  folder_.write("kernels.gkt", whole.substr(0, whole.size() - 10));
-  EXPECT_EQ(refusal(), "the bundle is damaged: its digest differs");
-  std::string other = whole;
-  other[14] = '2';
-  folder_.write("kernels.gkt", other);
-  EXPECT_EQ(refusal(), "a bundle of another format; this version reads format 1");
   folder_.write("kernels.gkt", std::string(1000, 'x'));
-  EXPECT_EQ(refusal(), "not a bundle of gktune");
+  EXPECT_EQ(refusal(), "not a database of gktune");
   folder_.write("kernels.gkt", "");
-  EXPECT_EQ(refusal(), "not a bundle of gktune");
+  EXPECT_EQ(refusal(), "empty: nothing was tuned yet");
   std::filesystem::remove(path());
-  EXPECT_EQ(refusal(), "cannot be opened: No such file or directory");
-  EXPECT_EQ(bundled().error().message, path() + ": cannot be opened: No such file or directory");
+  EXPECT_EQ(refusal(), "no such file");
+  EXPECT_EQ(bundled().error().message, path() + ": no such file");
+  std::filesystem::copy_file(folder_ / "gktune.db", path());
+  EXPECT_EQ(refusal(), "holds no compiled code; gktune bundle writes it");
 }
 
 TEST_F(BundleTest, is_refused_with_a_reason_if_it_lacks_the_kernel_or_its_code) {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "db/store/sqlite_store.h"
+#include "db/database.h"
 #include "runtime/kernel.h"
 #include "runtime/launch_device.h"
 #include "tests/scratch_folder.h"
@@ -122,7 +122,7 @@ class KernelTest : public testing::Test {
     const auto device = open_launch_device({.device = memory_.device()});
     const auto definition =
         read_space_file(folder_.path("total.yaml"), {.device_kind = (*device)->info().kind});
-    auto store = *open_sqlite_store(folder_ / "gktune.db", StoreAccess::write);
+    auto store = *Database::open(folder_ / "gktune.db", Database::Access::write);
     DeviceInfo info = (*device)->info();
     if (!driver.empty()) info.driver = driver;
     const auto session = *store->begin_session({"", "", "", info});

@@ -176,7 +176,7 @@ class Round:
             return '', 0, ''
 
     def rows(self, database='gktune.db'):
-        """(id, config, status, is_current, message) of all trials, after a check of the file."""
+        """(id, config, status, number, message) of all trials, after a check of the file."""
         try:
             file = sqlite3.connect(f'file:{self.path(database)}?mode=ro', uri=True, timeout=30)
             try:
@@ -184,7 +184,7 @@ class Round:
                 if result != 'ok':
                     self.fail('corrupt databases', result)
                     return []
-                return file.execute('SELECT id, config, status, is_current, message FROM trials ORDER BY id').fetchall()
+                return file.execute('SELECT id, config, status, number, message FROM trials ORDER BY id').fetchall()
             finally:
                 file.close()
         except sqlite3.Error as error:
@@ -553,17 +553,13 @@ HOSTILE_TEXTS = ['\x1b]52;c;aGk=\x07', 'x\n#error hostile\n', '*/\n#error hostil
                  '<script>alert(1)</script>', 'A' * 200000, '\x9b31m']
 HOSTILE_PLACES = [('devices', 'name'), ('devices', 'architecture'), ('studies', 'kernel'), ('studies', 'problem'),
                   ('sessions', 'host_name'), ('sessions', 'driver'), ('sessions', 'compiler'), ('trials', 'config'),
-                  ('trials', 'message'), ('winners', 'config'), ('spaces', 'default_config')]
+                  ('trials', 'message'), ('spaces', 'default_config')]
 ENDLESS = 'CREATE VIEW {} AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n'
-
-
-# Its rows get their checksums when gktune opens it: to gktune the texts that this script writes are not damage.
-EARLIER_DATABASE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'db', 'version_4.db')
 
 
 def hostile_database(round_):
     """Somebody else's database: its texts reach no terminal and no compiler as they are, and its views do not run."""
-    shutil.copy(EARLIER_DATABASE, round_.path('gktune.db'))
+    good_database(round_)
     file = sqlite3.connect(round_.path('gktune.db'))
     for table, column in round_.rng.sample(HOSTILE_PLACES, round_.rng.randint(1, 4)):
         text = round_.rng.choice(HOSTILE_TEXTS)
@@ -573,7 +569,6 @@ def hostile_database(round_):
             file.execute(f'UPDATE {table} SET {column} = ? WHERE rowid % 2 = ?', (text, round_.rng.randrange(2)))
         except sqlite3.Error:
             pass  # the schema does not allow it
-    file.execute('UPDATE trials SET checksum = NULL')
     is_endless = round_.rng.random() < 0.3
     if is_endless:
         file.execute(ENDLESS.format(round_.rng.choice(['endless', 'trial_notes', 'more_winners'])))
@@ -581,7 +576,7 @@ def hostile_database(round_):
     file.close()
     for arguments in (['db', 'ls'], ['db', 'show', '1'], ['db', 'show', '1', '--failed'], ['db', 'stats'], ['db', 'check'],
                       ['best'], ['best', 'twice'], ['best', 'twice', '--why'], ['db', 'sql', 'SELECT * FROM trials'],
-                      ['db', 'export', '-o', 'exported.jsonl'], ['report', '-o', 'report.html'],
+                      ['db', 'export', '-o', 'exported'], ['report', '-o', 'report.html'],
                       ['repro', '1', 'space.yaml', '--force', '-o', 'repro.cc']):
         process = round_.start(*arguments)
         code = round_.wait(process)

@@ -10,7 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "db/store/sqlite_store.h"
+#include "db/database.h"
 #include "tests/db/example_study.h"
 #include "tests/python.h"
 #include "tests/scratch_folder.h"
@@ -84,8 +84,8 @@ TEST_F(RecordingExchange, the_same_file_can_be_imported_again) {
   const fs::path database = scratch_ / "gktune.db";
   EXPECT_EQ(import_recording(database, file)->trials, 4);
   EXPECT_EQ(import_recording(database, file)->known_trials, 4);
-  auto store = std::move(*open_sqlite_store(database, StoreAccess::read));
-  const auto best = *store->best("copy");
+  auto store = std::move(*Database::open(database, Database::Access::read));
+  const auto best = *store->winners("copy");
   ASSERT_EQ(best.size(), 1u);
   EXPECT_EQ(best[0].trial.config, (Config{{"block", 64}, {"way", "wide"}}));
   EXPECT_EQ(best[0].study.device.name, "Card A");
@@ -195,7 +195,7 @@ TEST_F(RecordingExchange, the_t4_results_of_a_cache_equal_those_of_kernel_tuner)
 
 // A study with a trial of each status and metrics of each kind.
 std::string t4_of_all_statuses(const fs::path& database) {
-  auto store = std::move(*open_sqlite_store(database, StoreAccess::write));
+  auto store = std::move(*Database::open(database, Database::Access::write));
   const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
   const auto study = *store->study_id(reduce_study());
   for (int i = 0; i <= static_cast<int>(kLastStatus); ++i) {

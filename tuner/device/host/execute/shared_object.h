@@ -17,7 +17,7 @@
 
 namespace gktune {
 
-// A shared object made by HostCompiler, loaded into this process.
+// A shared object made by HostCompiler or NvccCompiler, loaded into this process.
 class SharedObject {
  public:
   static Result<SharedObject> load(const Module& module);

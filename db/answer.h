@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/identity.h"
+#include "tuner/core/named_values.h"
+
+namespace gktune {
+
+// Quality of an answer, best first. `gktune best` and applications get it from the same function.
+enum class Match {
+  exact,              // this kernel, device and problem were tuned; the question names every axis
+  nearest_problem,    // this device; the closest problem on a log scale
+  same_architecture,  // another device of the same architecture
+  // This device; the configuration with the best worst share of the optimum over its problems.
+  portfolio,
+  space_default,      // the default of the space file
+  fallback,           // the default of the caller
+  none,
+};
+std::string_view match_name(Match match);
+
+struct Answer {
+  Match match = Match::none;
+  Config config;
+  double time_us = 0;  // as measured for `problem` on `device`; 0: not measured
+  Problem problem;     // the tuned problem; empty from the portfolio on
+  DeviceIdentity device;
+  std::string reason;  // from the portfolio on: why no winner answers
+  // Each thing that has changed since the measurement, as `gktune best` names it: a later version of the
+  // source, another driver, CUDA version or compiler. Empty: the answer is not stale.
+  std::vector<std::string> stale = {};
+
+  explicit operator bool() const { return match != Match::none; }
+
+  // The value of a parameter. An unknown parameter or one of another kind is a bug of the caller and throws
+  // std::out_of_range or std::invalid_argument.
+  const Value& value(std::string_view parameter) const;
+  std::int64_t integer(std::string_view parameter) const;
+  double real(std::string_view parameter) const;  // also for an integer
+  bool boolean(std::string_view parameter) const;
+  const std::string& text(std::string_view parameter) const;
+};
+
+// The versions that winners have to match. An empty member allows any.
+struct Freshness {
+  std::string fingerprint;  // of the sources: winners of others are stale
+  std::string driver;       // version: winners measured with another major version are stale
+  std::string runtime;      // version of CUDA: the same
+  friend bool operator==(const Freshness&, const Freshness&) = default;
+};
+
+// "580" of "580.65.06".
+inline std::string_view major_version(std::string_view version) {
+  return version.substr(0, version.find('.'));
+}
+
+struct LookupSettings {
+  // Questions about a device of the first name are answered as for a device of the second, whatever its
+  // number of multiprocessors: {"NVIDIA H100 NVL", "NVIDIA H100"}.
+  std::map<std::string, std::string> aliases;
+
+  // The device that answers for another.
+  DeviceIdentity answered_as(const DeviceIdentity& device) const;
+};
+
+// A question, but for the problem.
+struct Question {
+  // Empty (or 0) members match any device; an empty device is the one on which the kernel was tuned last.
+  DeviceIdentity device = {};
+  Config fallback = {};      // the answer if there is no other
+  Freshness freshness = {};  // winners that are stale by it do not answer
+  // For a problem that was not tuned, the choice of a stored portfolio goes before the nearest
+  // problem's winner: an application then needs the portfolio's configurations only, besides those of
+  // the problems that were tuned.
+  bool prefers_portfolio = false;
+};
+
+}  // namespace gktune

@@ -1,0 +1,387 @@
+#include "db/answer_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "db/distance.h"
+#include "tuner/core/spelling.h"
+#include "tuner/core/text.h"
+#include "tuner/space/language/evaluate.h"
+
+namespace gktune {
+namespace {
+
+// A different category is as far as a factor of a million in one size.
+constexpr double kCategoryStep = 20;
+
+bool has_same_architecture(const DeviceIdentity& asked, const DeviceIdentity& tuned) {
+  return (asked.kind.empty() || asked.kind == tuned.kind) && !asked.architecture.empty() &&
+         asked.architecture == tuned.architecture;
+}
+
+bool is_near(const DeviceIdentity& asked, const DeviceIdentity& tuned) {
+  return fits(asked, tuned) || has_same_architecture(asked, tuned);
+}
+
+std::string described(const DeviceIdentity& device) {
+  std::string text = device.name.empty() ? device.kind : device.name;
+  if (!device.architecture.empty()) text += (text.empty() ? "" : ", ") + device.architecture;
+  return text;
+}
+
+// The reason why a winner no longer counts; no value if it does.
+std::optional<std::string> refusal(const Winner& winner, const Freshness& freshness) {
+  if (!freshness.fingerprint.empty() && winner.study.fingerprint != freshness.fingerprint)
+    return "of other sources";
+  const auto differs = [](const std::string& asked, const std::string& measured) {
+    return !asked.empty() && !measured.empty() && major_version(asked) != major_version(measured);
+  };
+  const SessionEnvironment& measured = winner.environment;
+  if (differs(freshness.driver, measured.driver)) return "measured with driver " + measured.driver;
+  if (differs(freshness.runtime, measured.runtime)) return "measured with CUDA " + measured.runtime;
+  return std::nullopt;
+}
+
+// The reason why a question that names these axes may have no answer.
+std::string reason_for(const std::string& name, const KernelWinners& kernel,
+                       const std::vector<std::string>& known_kernels, const DeviceIdentity& device,
+                       std::span<const std::string> axes) {
+  if (kernel.versions.empty())
+    return "the database has no winner of kernel '" + name + "'" + did_you_mean(name, known_kernels);
+  std::set<std::string> devices, names;
+  std::map<std::string, std::set<std::string>> texts;
+  for (const auto& version : kernel.versions) {
+    for (const Winner& winner : version.winners) {
+      devices.insert(described(winner.study.device));
+      if (!is_near(device, winner.study.device)) continue;
+      for (const auto& [axis, value] : winner.study.problem) {
+        names.insert(axis);
+        if (!value.is_number()) texts[axis].insert(value.str());
+      }
+      if (winner.study.problem.empty()) names.insert("");
+    }
+  }
+  if (names.empty())
+    return "'" + name + "' was not tuned on " + described(device) + "; it was tuned on " + joined(devices);
+  for (const std::string& axis : axes) {
+    if (!names.contains(axis)) return "'" + name + "' has no axis '" + axis + "'; it has " + joined(names);
+  }
+  std::string reason = "'" + name + "' was not tuned for such a problem";
+  for (const auto& [axis, values] : texts) reason += "; " + axis + " was " + joined(values);
+  return reason;
+}
+
+// Says how many winners do not count, and why.
+std::string refusals(const KernelWinners& kernel, const DeviceIdentity& device, const Freshness& freshness) {
+  std::map<std::string, int> counts;
+  for (const KernelVersion& version : kernel.versions) {
+    for (const Winner& winner : version.winners) {
+      if (!is_near(device, winner.study.device)) continue;
+      if (const auto why = refusal(winner, freshness)) ++counts[*why];
+    }
+  }
+  std::string text;
+  for (const auto& [why, count] : counts)
+    text += "; " + std::to_string(count) + (count == 1 ? " winner was " : " winners were ") + why;
+  return text;
+}
+
+// The values of device.NAME in expressions on the asked device. An unknown device counts as one of its
+// architecture.
+NamedValues attributes_of(const KernelWinners& kernel, const DeviceIdentity& device) {
+  for (const DeviceInfo& known : kernel.devices) {
+    if (fits(device, identity_of(known))) return known.attributes();
+  }
+  for (const DeviceInfo& known : kernel.devices) {
+    if (!has_same_architecture(device, identity_of(known))) continue;
+    NamedValues own = known.attributes();
+    if (!device.name.empty()) own.set("name", device.name);
+    if (device.multiprocessors != 0) own.set("multiprocessors", device.multiprocessors);
+    return own;
+  }
+  return {{"kind", device.kind},
+          {"name", device.name},
+          {"architecture", device.architecture},
+          {"multiprocessors", device.multiprocessors}};
+}
+
+}  // namespace
+
+std::vector<std::string> changes_since(const Winner& winner, const KernelWinners& kernel,
+                                       const Freshness& freshness) {
+  std::vector<std::string> changes;
+  const bool has_later_version = std::ranges::find(winner.changes, kSourceChanged) != winner.changes.end();
+  if (has_later_version && freshness.fingerprint.empty()) changes.emplace_back(kSourceChanged);
+  const auto latest = kernel.latest.find(winner.study.device.name);
+  SessionEnvironment now = latest != kernel.latest.end() ? latest->second : SessionEnvironment();
+  const auto name = [](const std::string& asked, const std::string& measured, std::string& version) {
+    if (!asked.empty()) version = measured.starts_with(asked) ? measured : asked;  // "580" names 580.65
+  };
+  name(freshness.driver, winner.environment.driver, now.driver);
+  name(freshness.runtime, winner.environment.runtime, now.runtime);
+  for (std::string& change : changes_between(winner.environment, now)) changes.push_back(std::move(change));
+  return changes;
+}
+
+ConfigRules::ConfigRules(const KernelSpace& space, NamedValues device, std::span<const std::string> axes)
+    : axes_(axes.begin(), axes.end()), device_(std::move(device)) {
+  for (const std::string& text : space.constraints) {
+    auto constraint = Expression::parse(text);
+    if (!constraint) {
+      is_unreadable_ = true;
+      continue;
+    }
+    const bool is_of_problem = std::ranges::any_of(constraint->names(), [&](const Expression::NameUse& use) {
+      return std::ranges::find(axes_, use.name) != axes_.end();
+    });
+    (is_of_problem ? of_problem_ : others_).push_back(*std::move(constraint));
+  }
+}
+
+bool ConfigRules::allow(Which which, const Config& config, const Problem& tuned,
+                        std::span<const AxisValue> values) const {
+  if (is_unreadable_) return false;
+  if (of_problem_.empty() && (which == Which::of_problem || others_.empty())) return true;
+  Problem asked;
+  for (std::size_t i = 0; i < axes_.size(); ++i) asked.set(axes_[i], values[i].value());
+  Scope scope;
+  scope.add(config).add(asked).add(tuned).add(device_, "device.");
+  return all_hold(of_problem_, scope) && (which == Which::of_problem || all_hold(others_, scope));
+}
+
+AnswerTable::AnswerTable(std::string_view name, const KernelWinners& kernel,
+                         const std::vector<std::string>& known_kernels, const DeviceIdentity& device,
+                         std::span<const std::string> axes, const Freshness& freshness)
+    : axes_(axes.begin(), axes.end()), matching_(axes.size(), AxisMatching::nearest), exact_(axes.size()) {
+  const DeviceIdentity asked = device == DeviceIdentity{} && !kernel.versions.empty()
+                                   ? kernel.versions.front().winners.front().study.device
+                                   : device;
+  reason_ = reason_for(std::string(name), kernel, known_kernels, asked, axes_) +
+            refusals(kernel, asked, freshness);
+  if (kernel.versions.empty()) return;
+  // The latest version says how axes match.
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    const Value* declared = kernel.versions.front().space.matching.find(axes_[axis]);
+    if (declared != nullptr && declared->str() == "categorical") matching_[axis] = AxisMatching::categorical;
+    if (declared != nullptr && declared->str() == "exact") matching_[axis] = AxisMatching::exact;
+  }
+  const NamedValues attributes = attributes_of(kernel, asked);
+  for (const KernelVersion& version : kernel.versions)
+    rules_.push_back(std::make_unique<const ConfigRules>(version.space, attributes, axes_));
+  for (const Match match : {Match::nearest_problem, Match::same_architecture}) {
+    for (std::size_t version = 0; version < kernel.versions.size(); ++version)
+      add_winners(kernel, version, asked, match, freshness);
+  }
+  add_spares(kernel, asked, freshness);
+  index_exact_answers();
+}
+
+void AnswerTable::add_winners(const KernelWinners& kernel, std::size_t version, const DeviceIdentity& device,
+                              Match match, const Freshness& freshness) {
+  const std::vector<Winner>& winners = kernel.versions[version].winners;
+  constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t i = 0; i < winners.size(); ++i) {
+    const Study& study = winners[i].study;
+    const bool is_admitted =
+        match == Match::nearest_problem ? fits(device, study.device) : has_same_architecture(device, study.device);
+    if (!is_admitted || refusal(winners[i], freshness)) continue;
+    Candidate candidate;
+    std::vector<double> places;
+    for (const std::string& axis : axes_) {
+      const Value* value = study.problem.find(axis);
+      if (value == nullptr) break;
+      candidate.values.push_back(*value);
+      places.push_back(value->is_number() ? place_of(value->number()) : kNoNumber);
+      if (std::isinf(places.back())) break;
+    }
+    if (places.size() < axes_.size() || (!places.empty() && std::isinf(places.back()))) continue;
+    const std::size_t tiers_before = match == Match::nearest_problem ? 0 : kernel.versions.size();
+    candidate.tier = tiers_before + version;
+    candidate.left_out = static_cast<int>(study.problem.size() - axes_.size());
+    const std::size_t kind = (study.regime != Regime::cold ? 2 : 0) + (study.objective != "time" ? 1 : 0);
+    candidate.rank = kind * winners.size() + i;
+    candidate.rules = rules_[version].get();
+    candidate.answer = {match,         winners[i].trial.config, winners[i].trial.timing.median_us,
+                        study.problem, study.device,            {},
+                        changes_since(winners[i], kernel, freshness)};
+    candidate.exact_answer = candidate.answer;
+    if (match == Match::nearest_problem && candidate.left_out == 0)
+      candidate.exact_answer.match = Match::exact;
+    candidates_.push_back(std::move(candidate));
+    places_.insert(places_.end(), places.begin(), places.end());
+  }
+}
+
+// An exact answer of the first tier goes before all others.
+void AnswerTable::index_exact_answers() {
+  if (axes_.empty() || candidates_.empty()) return;
+  std::vector<const Candidate*> exact;
+  for (const Candidate& candidate : candidates_) {
+    if (candidate.tier == candidates_.front().tier && candidate.exact_answer.match == Match::exact)
+      exact.push_back(&candidate);
+  }
+  std::ranges::sort(exact, {}, &Candidate::rank);  // of equal problems the preferred one is added first
+  for (const Candidate* candidate : exact) {
+    const std::vector<AxisValue> values(candidate->values.begin(), candidate->values.end());
+    if (exact_.find(values) == nullptr) exact_.set(values, &candidate->exact_answer);
+  }
+}
+
+void AnswerTable::add_spares(const KernelWinners& kernel, const DeviceIdentity& device,
+                             const Freshness& freshness) {
+  bool has_default = false;
+  std::vector<Spare> defaults;
+  for (std::size_t i = 0; i < kernel.versions.size(); ++i) {
+    const KernelVersion& version = kernel.versions[i];
+    if (!freshness.fingerprint.empty() &&
+        version.winners.front().study.fingerprint != freshness.fingerprint) {
+      continue;
+    }
+    for (const Portfolio& portfolio : version.portfolios) {
+      if (!fits(device, portfolio.device)) continue;
+      Spare& spare = spares_.emplace_back(Spare{{}, portfolio.tree, rules_[i].get(), true});
+      // And the changes since any of its problems was measured.
+      std::vector<std::string> stale = portfolio.stale;
+      for (const Winner& winner : version.winners) {
+        const Study& study = winner.study;
+        if (study.device != portfolio.device || study.regime != portfolio.regime ||
+            study.objective != portfolio.objective) {
+          continue;
+        }
+        for (std::string& change : changes_since(winner, kernel, freshness))
+          add_change(stale, std::move(change));
+      }
+      for (const Config& config : portfolio.configs)
+        spare.answers.push_back({Match::portfolio, config, 0, {}, portfolio.device, reason_, stale});
+    }
+    if (has_default || version.space.default_config.empty()) continue;
+    has_default = true;
+    defaults.push_back({{{Match::space_default, version.space.default_config, 0, {}, {}, reason_, {}}},
+                        {},
+                        rules_[i].get(),
+                        false});
+  }
+  spares_.insert(spares_.end(), defaults.begin(), defaults.end());
+}
+
+std::optional<std::vector<double>> AnswerTable::places_of(std::span<const AxisValue> values) const {
+  if (values.size() != axes_.size()) return std::nullopt;
+  std::vector<double> places(values.size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].is_number()) continue;
+    places[i] = place_of(values[i].number());
+    if (!std::isfinite(places[i])) return std::nullopt;
+  }
+  return places;
+}
+
+std::optional<AnswerTable::Nearness> AnswerTable::nearness(std::size_t candidate,
+                                                           std::span<const AxisValue> values,
+                                                           std::span<const double> places) const {
+  const Candidate& known = candidates_[candidate];
+  Nearness nearness{known.tier, known.left_out, 0, false, known.rank};
+  const double* own = &places_[candidate * axes_.size()];
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    const double step = own[axis] - places[axis];
+    const bool are_numbers = !std::isnan(step);
+    if (are_numbers && matching_[axis] == AxisMatching::nearest) {
+      nearness.square += step * step;
+      // Large sizes may differ although their places are the same.
+      if (step != 0 || AxisValue(known.values[axis]) != values[axis])
+        nearness.is_different = true;
+    } else if (AxisValue(known.values[axis]) != values[axis]) {
+      if (matching_[axis] != AxisMatching::categorical) return std::nullopt;
+      nearness.square += kCategoryStep * kCategoryStep;
+      nearness.is_different = true;
+    }
+  }
+  return nearness;
+}
+
+bool AnswerTable::is_allowed(const ConfigRules& rules, const Answer& answer,
+                             std::span<const AxisValue> values) const {
+  if (answer.match == Match::exact) return true;
+  const auto which =
+      answer.match == Match::nearest_problem ? ConfigRules::Which::of_problem : ConfigRules::Which::all;
+  return rules.allow(which, answer.config, answer.problem, values);
+}
+
+const Answer* AnswerTable::find(std::span<const AxisValue> values) const {
+  if (const Answer* exact = exact_.find(values)) return exact;
+  const Answer* found = nullptr;
+  if (const auto places = places_of(values)) {
+    std::optional<Nearness> least;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const auto near = nearness(i, values, *places);
+      if (!near || (least && !(*near < *least))) continue;
+      const Answer& answer = answer_of(i, *near);
+      if (!is_allowed(*candidates_[i].rules, answer, values)) continue;
+      least = near;
+      found = &answer;
+    }
+  }
+  if (found != nullptr) return found;
+  for (const Spare& spare : spares_) {
+    const bool is_found = visit_spare(spare, values, [&](const Answer& answer) {
+      found = &answer;
+      return true;
+    });
+    if (is_found) break;
+  }
+  return found;
+}
+
+bool AnswerTable::visit(std::span<const AxisValue> values, const Visit& visit) const {
+  if (const auto places = places_of(values)) {
+    std::vector<std::pair<Nearness, std::size_t>> ranking;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (const auto near = nearness(i, values, *places)) ranking.emplace_back(*near, i);
+    }
+    std::ranges::sort(ranking);
+    for (const auto& [near, i] : ranking) {
+      const Answer& answer = answer_of(i, near);
+      if (is_allowed(*candidates_[i].rules, answer, values) && visit(answer)) return true;
+    }
+  }
+  return std::ranges::any_of(spares_, [&](const Spare& spare) { return visit_spare(spare, values, visit); });
+}
+
+bool AnswerTable::visit_portfolios(std::span<const AxisValue> values, const Visit& visit) const {
+  const auto places = places_of(values);
+  if (!places) return false;
+  std::optional<Nearness> least;
+  const ConfigRules* version = nullptr;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    const auto near = nearness(i, values, *places);
+    if (!near || (least && !(*near < *least))) continue;
+    least = near;
+    version = candidates_[i].answer.match == Match::nearest_problem ? candidates_[i].rules : nullptr;
+  }
+  return std::ranges::any_of(spares_, [&](const Spare& spare) {
+    return spare.is_portfolio && spare.rules == version && visit_spare(spare, values, visit);
+  });
+}
+
+// Offers the choice of the tree, then the other configurations.
+bool AnswerTable::visit_spare(const Spare& spare, std::span<const AxisValue> values,
+                              const Visit& visit) const {
+  if (values.size() != axes_.size()) return false;
+  Problem asked;
+  for (std::size_t i = 0; i < axes_.size(); ++i) asked.set(axes_[i], values[i].value());
+  const PortfolioNode* leaf = find_leaf(spare.tree, asked);
+  const std::size_t first = leaf != nullptr ? leaf->config : 0;
+  const auto serves = [&](std::size_t place) {
+    const Answer& answer = spare.answers[place];
+    return is_allowed(*spare.rules, answer, values) && visit(answer);
+  };
+  if (serves(first)) return true;
+  for (std::size_t place = 0; place < spare.answers.size(); ++place) {
+    if (place != first && serves(place)) return true;
+  }
+  return false;
+}
+
+}  // namespace gktune

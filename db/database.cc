@@ -1,0 +1,419 @@
+#include "db/database.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "db/database_parts.h"
+#include "db/open.h"
+#include "db/schema.h"
+
+namespace gktune {
+namespace {
+
+std::string unused_path(const std::filesystem::path& path) {
+  const auto first = path.string() + ".recovered";
+  auto unused = first;
+  std::error_code error;
+  for (int i = 2; std::filesystem::exists(unused, error); ++i) unused = first + '-' + std::to_string(i);
+  return unused;
+}
+
+std::optional<std::pair<std::uint64_t, std::uint64_t>> file_at(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return std::pair<std::uint64_t, std::uint64_t>(status.st_dev, status.st_ino);
+}
+
+// The studies with the times of their winners.
+const std::string kSelectSummaries =
+    "SELECT " + study_columns("v.") +
+    ", coalesce((SELECT f.median_us FROM finalists f WHERE f.id = w.finalist_id), (SELECT t.median_us FROM trials t"
+    " WHERE t.id = w.trial_id)) FROM study_view v CROSS JOIN winner_view w ON w.study_id = v.study_id";
+
+std::optional<std::int64_t> find_study(const Connection& connection, const Study& study) {
+  Statement find(connection,
+                 "SELECT s.id FROM studies s JOIN devices d ON d.id = s.device_id WHERE s.kernel = ? AND"
+                 " s.fingerprint = ? AND s.problem = ? AND s.regime = ? AND s.objective = ? AND d.kind = ? AND"
+                 " d.name = ? AND d.architecture = ? AND d.multiprocessors = ?");
+  find.bind(study.kernel, study.fingerprint, identity_json(study.problem, "problem"),
+            regime_name(study.regime), study.objective, study.device.kind, study.device.name,
+            study.device.architecture, study.device.multiprocessors);
+  if (!find.step()) return std::nullopt;
+  return find.row().integer();
+}
+
+std::int64_t device_id(const Connection& connection, const DeviceIdentity& device) {
+  Statement(connection,
+            "INSERT INTO devices (kind, name, architecture, multiprocessors) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT DO NOTHING")
+      .bind(device.kind, device.name, device.architecture, device.multiprocessors)
+      .run();
+  Statement find(connection,
+                 "SELECT id FROM devices WHERE kind = ? AND name = ? AND architecture = ? AND "
+                 "multiprocessors = ?");
+  find.bind(device.kind, device.name, device.architecture, device.multiprocessors).step();
+  return find.row().integer();
+}
+
+// The latest trial of a configuration, if it is ok.
+std::optional<std::int64_t> current_ok_trial(const Connection& connection, std::int64_t study,
+                                             const Config& config) {
+  Statement find(connection,
+                 "SELECT id, status FROM trials WHERE study_id = ? AND config = ? ORDER BY ended_ms DESC, id "
+                 "DESC LIMIT 1");
+  if (!find.bind(study, identity_json(config, "configuration")).step()) return std::nullopt;
+  auto row = find.row();
+  const auto id = row.integer();
+  if (row.text() != status_name(Status::ok)) return std::nullopt;
+  return id;
+}
+
+}  // namespace
+
+std::int64_t now_unix_ms() {
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
+}
+
+std::string new_uuid() {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::random_device random;
+  std::string uuid;
+  for (int i = 0; i < 4; ++i) {
+    for (std::uint32_t bits = random(), digit = 0; digit < 8; ++digit, bits >>= 4) uuid += kDigits[bits & 15];
+  }
+  return uuid;
+}
+
+std::string study_columns(const std::string& prefix) {
+  std::string columns;
+  for (const char* name : {"study_id", "kernel", "fingerprint", "device_kind", "device", "architecture",
+                           "multiprocessors", "problem", "regime", "goal", "updated_ms", "trials", "failed"})
+    columns += (columns.empty() ? "" : ", ") + prefix + name;
+  return columns;
+}
+
+StudySummary read_summary(Row& row) {
+  StudySummary summary;
+  summary.id = row.integer();
+  return naming("study " + std::to_string(summary.id), [&] {
+    Study& study = summary.study;
+    study.kernel = row.text();
+    study.fingerprint = row.text();
+    study.device.kind = row.text();
+    study.device.name = row.text();
+    study.device.architecture = row.text();
+    study.device.multiprocessors = row.integer();
+    study.problem = values_from_json(row.view());
+    study.regime = regime_from_name(row.text()).value_or(Regime::cold);
+    study.objective = row.text();
+    summary.updated_unix_ms = row.integer();
+    summary.trials = row.integer();
+    summary.failed = row.integer();
+    return std::move(summary);
+  });
+}
+
+StudySummary summary_of(const Connection& connection, std::int64_t study) {
+  Statement select(connection,
+                   "SELECT " + study_columns("") + " FROM study_view WHERE study_id = ?");
+  if (!select.bind(study).step()) throw Failure("there is no study " + std::to_string(study));
+  auto row = select.row();
+  return read_summary(row);
+}
+
+const std::string& trial_columns() {
+  static const std::string kColumns = "t.id, " + columns_of<Trial>("t.");
+  return kColumns;
+}
+
+Trial read_trial(Row& row, const Study& study) {
+  Trial trial;
+  trial.id = row.integer();
+  return naming("trial " + std::to_string(trial.id), [&] {
+    ColumnReader reader(row);
+    fields(reader, trial);
+    trial.problem = study.problem;
+    trial.regime = study.regime;
+    return std::move(trial);
+  });
+}
+
+std::vector<Trial> read_trials(Statement& select, const Study& study) {
+  std::vector<Trial> trials;
+  while (select.step()) {
+    auto row = select.row();
+    trials.push_back(read_trial(row, study));
+  }
+  return trials;
+}
+
+void read_finalist(Row& row, Trial& trial) {
+  FinalistRow finalist;
+  ColumnReader reader(row);
+  fields(reader, finalist);
+  trial.objective = finalist.objective;
+  trial.timing = finalist.timing;
+  trial.metrics = std::move(finalist.metrics);
+  trial.samples_us = std::move(finalist.samples_us);
+}
+
+std::int64_t add_session(const Connection& connection, const std::string& uuid, const Session& session) {
+  const DeviceInfo& device = session.device;
+  insert_row(connection, "sessions", "",
+             SessionRow{uuid, session.tool_version, session.host_name, device.driver, device.runtime,
+                        device.compiler, figures_of(device), session.command_line, now_unix_ms(), -1});
+  return connection.last_id();
+}
+
+std::int64_t add_study(const Connection& connection, const Study& study) {
+  // Another program may have added it meanwhile.
+  if (const auto known = find_study(connection, study)) return *known;
+  Statement(connection,
+            "INSERT INTO studies (kernel, fingerprint, device_id, problem, regime, objective)"
+            " VALUES (?, ?, ?, ?, ?, ?)")
+      .bind(study.kernel, study.fingerprint, device_id(connection, study.device),
+            identity_json(study.problem, "problem"), regime_name(study.regime), study.objective)
+      .run();
+  return connection.last_id();
+}
+
+void insert_trial(const Connection& connection, std::int64_t study, std::int64_t session, const Trial& trial) {
+  Statement next(connection, "SELECT coalesce(max(number), 0) + 1 FROM trials WHERE session_id = ?");
+  next.bind(session).step();
+  insert_row(connection, "trials", "study_id, session_id, number", trial, study, session, next.row().integer());
+}
+
+Database::Database(std::filesystem::path path, Connection connection)
+    : path_(std::move(path)),
+      file_(file_at(path_)),
+      connection_(std::make_unique<Connection>(std::move(connection))) {}
+Database::~Database() = default;
+
+Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& path, Access access,
+                                                 std::chrono::milliseconds patience) {
+  return sqlite::guarded(path.string(), [&] {
+    return std::unique_ptr<Database>(new Database(path, access == Access::write
+                                                            ? open_for_writing(path, patience)
+                                                            : open_for_reading(path, patience)));
+  });
+}
+
+Result<std::unique_ptr<Database>> Database::in_memory() {
+  const std::string name = "(in memory)";
+  return sqlite::guarded(name, [&] {
+    Connection connection = Connection::in_memory();
+    create_schema(connection);
+    return std::unique_ptr<Database>(new Database(name, std::move(connection)));
+  });
+}
+
+void Database::require_file() {
+  if (file_at(path_) == file_) return;
+  const auto copy_path = unused_path(path_);
+  Connection copy(copy_path, Connection::Access::create, std::chrono::seconds(1));
+  connection_->copy_to(copy);
+  is_recovered_ = true;
+  throw Failure("was removed or replaced while in use; all its trials are in " + copy_path);
+}
+
+Result<std::int64_t> Database::begin_session(const Session& session) {
+  return guarded([&] { return add_session(*connection_, new_uuid(), session); });
+}
+
+Result<void> Database::end_session(std::int64_t session) {
+  return guarded([&] {
+    Transaction transaction(*connection_, Transaction::Kind::write);
+    Statement(*connection_, "UPDATE sessions SET ended_ms = ? WHERE id = ?").bind(now_unix_ms(), session).run();
+    Statement(*connection_, "DELETE FROM claims WHERE session_id = ?").bind(session).run();
+    transaction.commit();
+    if (!is_recovered_) require_file();
+  });
+}
+
+Result<std::int64_t> Database::study_id(const Study& study) {
+  return guarded([&]() -> std::int64_t {
+    if (const auto id = find_study(*connection_, study)) return *id;
+    Transaction transaction(*connection_, Transaction::Kind::write);
+    const auto id = add_study(*connection_, study);
+    transaction.commit();
+    return id;
+  });
+}
+
+Result<void> Database::describe_space(const std::string& kernel, const std::string& fingerprint,
+                                      const KernelSpace& space) {
+  return guarded([&] {
+    const std::string texts[] = {identity_json(space.matching, "matching"),
+                                 SortedJson(space.constraints).dump(),
+                                 identity_json(space.default_config, "default configuration")};
+    Statement(*connection_,
+              "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config) VALUES (?1, "
+              "?2, ?3, ?4, ?5) ON CONFLICT (kernel, fingerprint) DO UPDATE SET matching = ?3, constraints = "
+              "?4, default_config = ?5 WHERE (matching, constraints, default_config) <> (?3, ?4, ?5)")
+        .bind(kernel, fingerprint, texts[0], texts[1], texts[2])
+        .run();
+  });
+}
+
+Result<std::vector<StudySummary>> Database::studies() const {
+  return guarded([&] {
+    Statement select(*connection_, kSelectSummaries + " ORDER BY v.study_id");
+    std::vector<StudySummary> summaries;
+    while (select.step()) {
+      auto row = select.row();
+      summaries.push_back(read_summary(row));
+      summaries.back().best_us = row.maybe_real();
+    }
+    return summaries;
+  });
+}
+
+Result<std::optional<StudySummary>> Database::study(std::int64_t id) const {
+  return guarded([&]() -> std::optional<StudySummary> {
+    Statement select(*connection_, kSelectSummaries + " WHERE v.study_id = ?");
+    if (!select.bind(id).step()) return std::nullopt;
+    auto row = select.row();
+    auto summary = read_summary(row);
+    summary.best_us = row.maybe_real();
+    return summary;
+  });
+}
+
+Result<void> Database::add_trial(std::int64_t study, std::int64_t session, const Trial& trial) {
+  return guarded([&] {
+    Transaction transaction(*connection_, Transaction::Kind::write);
+    insert_trial(*connection_, study, session, trial);
+    Statement(*connection_, "DELETE FROM claims WHERE study_id = ? AND config = ? AND session_id = ?")
+        .bind(study, identity_json(trial.config, "configuration"), session)
+        .run();
+    transaction.commit();
+    require_file();
+  });
+}
+
+Result<std::vector<Trial>> Database::trials(std::int64_t study) const {
+  return guarded([&] {
+    Transaction snapshot(*connection_, Transaction::Kind::read);
+    Statement select(*connection_, "SELECT " + trial_columns() +
+                                       " FROM current_trials t WHERE t.study_id = ? ORDER BY t.ended_ms, t.id");
+    return read_trials(select.bind(study), summary_of(*connection_, study).study);
+  });
+}
+
+Result<std::vector<Trial>> Database::trials_of_others(std::int64_t study, std::int64_t session,
+                                                      std::int64_t after_id) const {
+  return guarded([&] {
+    Transaction snapshot(*connection_, Transaction::Kind::read);
+    Statement select(*connection_, "SELECT " + trial_columns() +
+                                       " FROM trials t WHERE t.id > ? AND +t.study_id = ? AND t.session_id <> "
+                                       "? ORDER BY t.id");
+    return read_trials(select.bind(after_id, study, session), summary_of(*connection_, study).study);
+  });
+}
+
+Result<std::optional<StudiedTrial>> Database::trial(std::int64_t id) const {
+  return guarded([&]() -> std::optional<StudiedTrial> {
+    Transaction snapshot(*connection_, Transaction::Kind::read);
+    Statement select(*connection_,
+                     "SELECT t.study_id, c.figures, c.driver, c.runtime, c.compiler, c.host_name, " +
+                         trial_columns() + " FROM trials t JOIN sessions c ON c.id = t.session_id WHERE t.id = ?");
+    if (!select.bind(id).step()) return std::nullopt;
+    auto row = select.row();
+    StudiedTrial found;
+    found.study = summary_of(*connection_, row.integer()).study;
+    const DeviceIdentity& identity = found.study.device;
+    found.device.kind = identity.kind, found.device.name = identity.name;
+    found.device.architecture = identity.architecture;
+    found.device.multiprocessors = identity.multiprocessors;
+    set_figures(found.device, values_from_json(row.view()));
+    found.device.driver = row.text(), found.device.runtime = row.text(), found.device.compiler = row.text();
+    found.host_name = row.text();
+    found.trial = read_trial(row, found.study);
+    return found;
+  });
+}
+
+Result<bool> Database::claim(std::int64_t study, std::int64_t session, const std::optional<Config>& config,
+                             std::chrono::milliseconds lease) {
+  return guarded([&] {
+    const std::string key = config ? identity_json(*config, "configuration") : "";
+    const std::int64_t now = now_unix_ms();
+    Transaction transaction(*connection_, Transaction::Kind::write);
+    Statement measured(*connection_, "SELECT 1 FROM trials WHERE study_id = ? AND config = ?");
+    if (config && measured.bind(study, key).step()) return false;
+    Statement(*connection_,
+              "INSERT INTO claims (study_id, config, session_id, expires_ms) VALUES (?1, ?2, ?3, ?4)"
+              " ON CONFLICT (study_id, config) DO UPDATE SET session_id = ?3, expires_ms = ?4"
+              " WHERE session_id = ?3 OR expires_ms <= ?5")
+        .bind(study, key, session, now + lease.count(), now)
+        .run();
+    const bool is_granted = connection_->changes() > 0;
+    transaction.commit();
+    return is_granted;
+  });
+}
+
+Result<void> Database::renew_claims(std::int64_t session, std::chrono::milliseconds lease) {
+  return guarded([&] {
+    Statement(*connection_, "UPDATE claims SET expires_ms = ? WHERE session_id = ?")
+        .bind(now_unix_ms() + lease.count(), session)
+        .run();
+  });
+}
+
+Result<void> Database::release_claims(std::int64_t session) {
+  return guarded(
+      [&] { Statement(*connection_, "DELETE FROM claims WHERE session_id = ?").bind(session).run(); });
+}
+
+Result<void> Database::add_playoff(std::int64_t study, std::int64_t session, const Playoff& playoff) {
+  return guarded([&] {
+    Transaction transaction(*connection_, Transaction::Kind::write);
+    Statement(*connection_, "INSERT INTO playoffs (study_id, session_id, held_ms) VALUES (?, ?, ?)")
+        .bind(study, session, playoff.held_unix_ms)
+        .run();
+    const auto id = connection_->last_id();
+    std::int64_t place = 0;
+    for (const Trial& finalist : playoff.finalists) {
+      const auto trial = current_ok_trial(*connection_, study, finalist.config);
+      if (!trial)
+        throw Failure("study " + std::to_string(study) + " has no successful trial of " +
+                      finalist.config.str());
+      insert_row(*connection_, "finalists", "playoff_id, place, trial_id",
+                 FinalistRow{finalist.objective, finalist.timing, finalist.metrics, finalist.samples_us}, id,
+                 ++place, *trial);
+    }
+    transaction.commit();
+    require_file();
+  });
+}
+
+Result<std::optional<Playoff>> Database::playoff(std::int64_t study) const {
+  return guarded([&]() -> std::optional<Playoff> {
+    Transaction snapshot(*connection_, Transaction::Kind::read);
+    Statement find(*connection_,
+                   "SELECT p.id, p.held_ms FROM playoff_winner_view w JOIN playoffs p ON p.id = w.playoff_id"
+                   " WHERE w.study_id = ?");
+    if (!find.bind(study).step()) return std::nullopt;
+    auto found = find.row();
+    const auto id = found.integer();
+    Playoff playoff{.finalists = {}, .held_unix_ms = found.integer()};
+    const Study identity = summary_of(*connection_, study).study;
+    Statement select(*connection_, "SELECT " + trial_columns() + ", " + columns_of<FinalistRow>("f.") +
+                                       " FROM finalists f JOIN trials t ON t.id = f.trial_id WHERE "
+                                       "f.playoff_id = ? ORDER BY f.place");
+    select.bind(id);
+    while (select.step()) {
+      auto row = select.row();
+      playoff.finalists.push_back(read_trial(row, identity));
+      read_finalist(row, playoff.finalists.back());
+    }
+    return playoff;
+  });
+}
+
+}  // namespace gktune

@@ -1,0 +1,259 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/identity.h"
+#include "db/kernel_winners.h"
+#include "db/portfolio/portfolio.h"
+#include "tuner/core/device_info.h"
+#include "tuner/core/result.h"
+#include "tuner/core/trial.h"
+
+namespace gktune {
+
+namespace sqlite {
+class Connection;
+class Failure;
+class Row;
+}  // namespace sqlite
+
+// One call of the program on one device.
+struct Session {
+  std::string tool_version;
+  std::string host_name;
+  std::string command_line;
+  DeviceInfo device;
+};
+
+// A study and the numbers of its trials.
+struct StudySummary {
+  std::int64_t id = 0;
+  Study study;
+  std::int64_t trials = 0, failed = 0;
+  std::optional<double> best_us;
+  std::int64_t updated_unix_ms = 0;  // when its latest trial ended
+};
+
+// The reasons to trust, or not to trust, a winner.
+struct Evidence {
+  std::optional<Trial> second;  // of the playoff if there was one, else of the search
+  double lead = 0;              // of the winner over the second, of 1
+  bool is_lead_clear = false;   // the confidence intervals of the two do not overlap
+};
+
+// The finalists of a study, measured in turn under the same conditions.
+struct Playoff {
+  // Best first. Each is its trial with the samples, timing, objective and metrics of the playoff.
+  std::vector<Trial> finalists;
+  std::int64_t held_unix_ms = 0;  // when it ended
+};
+
+// A trial with its study and where it was measured.
+struct StudiedTrial {
+  Study study;
+  Trial trial;
+  DeviceInfo device;
+  std::string host_name;
+};
+
+struct RankedQuery {
+  std::int64_t limit = -1;             // none if negative
+  std::optional<Status> failure = {};  // these failures instead of successful trials
+  std::int64_t since_unix_ms = 0, before_unix_ms = std::numeric_limits<std::int64_t>::max();
+};
+
+// The numbers of trials, and the seconds that all of them took.
+struct TrialCounts {
+  std::map<Status, std::int64_t> by_status;
+  std::int64_t superseded = 0;  // of these, whose configurations were measured again later
+  double compile_s = 0, run_s = 0;
+};
+
+// A configuration that two studies have tried.
+struct CommonConfig {
+  Config config;
+  Trial first, second;
+};
+
+struct DatabaseTotals {
+  std::int64_t devices = 0, kernels = 0, studies = 0, sessions = 0, playoffs = 0, portfolios = 0;
+  std::optional<std::int64_t> first_unix_ms, last_unix_ms;
+  std::int64_t bytes = 0, free_bytes = 0, schema = 0;
+};
+
+// The result of a query in SQL; nothing is NULL.
+struct QueryRows {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::optional<Value>>> rows;
+};
+
+// The rows to remove from studies; trials have to meet one of the first three conditions, and the last.
+struct PruneRules {
+  bool superseded = false;  // trials that were measured again
+  bool failed = false;      // configurations that failed when they were measured the last time
+  bool outdated = false;    // studies of a version of a kernel that is not the latest on its device
+  std::int64_t before_unix_ms = std::numeric_limits<std::int64_t>::max();  // trials that ended before
+};
+
+// The rows that were removed, or that would be.
+struct Removed {
+  std::int64_t studies = 0, trials = 0, playoffs = 0, sessions = 0;
+};
+enum class Removal {
+  rehearsed,  // counts the rows and keeps them
+  done,
+};
+
+// The rows that a merge added.
+struct Merged {
+  std::int64_t sessions = 0, studies = 0, trials = 0, playoffs = 0, portfolios = 0;
+  std::int64_t known_trials = 0;  // which the target had already
+  // A line for each study of the target that has another winner now.
+  std::vector<std::string> changed_winners;
+};
+
+// How a kernel is launched on one kind of device.
+struct StoredDefinition {
+  std::string kernel, fingerprint, device_kind;
+  std::string body;  // JSON
+};
+// Its compiled code.
+struct StoredCode {
+  std::string kernel, fingerprint, device_kind;
+  std::string architecture;
+  std::string cpu;      // the only one that runs it; empty: any
+  std::string variant;  // a hash of macros, options and entries
+  std::vector<std::string> symbols;
+  std::string bytes;
+};
+
+// What to copy from another database.
+enum class Copied { all, winners };
+
+// A tuning database in one SQLite file. Several threads and programs may use it at once. Each trial is in the
+// file before add_trial returns. Winners, counts and the current trial of each configuration are queries: a
+// person may correct rows with sqlite3.
+class Database {
+ public:
+  enum class Access { read, write };
+  // With write access the file is created if there is none. A damaged or foreign file, or one of another
+  // schema, is an error and stays unmodified. Waits up to `patience` for locks of other programs.
+  static Result<std::unique_ptr<Database>> open(const std::filesystem::path& path, Access access,
+                                                std::chrono::milliseconds patience = std::chrono::seconds(10));
+  // A database in memory, for results that are not kept.
+  static Result<std::unique_ptr<Database>> in_memory();
+  ~Database();
+
+  Result<std::int64_t> begin_session(const Session& session);
+  Result<void> end_session(std::int64_t session);
+
+  // Adds the study if it is new.
+  Result<std::int64_t> study_id(const Study& study);
+  // Stores the parts of the space that the lookup needs of this version of a kernel. Replaces earlier ones.
+  Result<void> describe_space(const std::string& kernel, const std::string& fingerprint,
+                              const KernelSpace& space);
+  Result<std::vector<StudySummary>> studies() const;
+  Result<std::optional<StudySummary>> study(std::int64_t id) const;
+
+  Result<void> add_trial(std::int64_t study, std::int64_t session, const Trial& trial);
+  // The latest trial of each configuration, in the order in which they ended.
+  Result<std::vector<Trial>> trials(std::int64_t study) const;
+  Result<std::optional<StudiedTrial>> trial(std::int64_t id) const;
+  // The latest trials of a study's configurations, best first; or its failures.
+  Result<std::vector<Trial>> ranked(std::int64_t study, const RankedQuery& query) const;
+  // The configurations that two studies have in common.
+  Result<std::vector<CommonConfig>> common(std::int64_t first, std::int64_t second) const;
+
+  // Several sessions share a study by claims. A session claims what it is about to measure; no value as the
+  // configuration means the playoff. False: another session has claimed it, or the configuration has a trial.
+  // A claim ends with the trial, with the session, with release_claims(), or at the end of its lease, which
+  // renew_claims() begins anew.
+  Result<bool> claim(std::int64_t study, std::int64_t session, const std::optional<Config>& config,
+                     std::chrono::milliseconds lease);
+  Result<void> renew_claims(std::int64_t session, std::chrono::milliseconds lease);
+  Result<void> release_claims(std::int64_t session);
+  // The trials that other sessions added after the trial with this id, in the order of their ids.
+  Result<std::vector<Trial>> trials_of_others(std::int64_t study, std::int64_t session,
+                                              std::int64_t after_id) const;
+
+  // Each finalist needs a current trial that is ok.
+  Result<void> add_playoff(std::int64_t study, std::int64_t session, const Playoff& playoff);
+  // The latest playoff if it decides the study: the winner was not measured again, and no later trial has a
+  // better objective than the winner's trial.
+  Result<std::optional<Playoff>> playoff(std::int64_t study) const;
+
+  // The winner of each study of the kernel, or of all kernels if the name is empty.
+  Result<std::vector<Winner>> winners(const std::string& kernel) const;
+  Result<std::optional<Winner>> winner(std::int64_t study) const;
+  // The changes since the winner of each study was measured, by its study; without those that have none.
+  Result<std::map<std::int64_t, std::vector<std::string>>> changes() const;
+  Result<Evidence> evidence(const Winner& winner) const;
+  // The winners of all kernels by their names, and what else answers applications.
+  Result<WinnersByKernel> kernel_winners() const;
+
+  // Of all kernels if the name is empty. Configurations that are known to be wrong now are left out.
+  Result<std::vector<Portfolio>> portfolios(const std::string& kernel = "") const;
+  // Replaces the portfolio of the same kernel, version, device, regime and objective.
+  Result<void> store_portfolio(const Portfolio& portfolio);
+
+  // The numbers of current trials of a study that failed, by their statuses.
+  Result<std::map<Status, std::int64_t>> failures(std::int64_t study) const;
+  // The counts of each study that has trials.
+  Result<std::map<std::int64_t, TrialCounts>> counts() const;
+  Result<DatabaseTotals> totals() const;
+  // One statement that only reads.
+  Result<QueryRows> query(const std::string& sql) const;
+
+  // Adds an imported study with its trials; nothing if the session with this uuid is known. `recorded` is what
+  // the file says besides, as JSON.
+  Result<Merged> add_recording(const std::string& uuid, const Session& session, const Study& study,
+                               const std::string& recorded, const std::vector<Trial>& trials);
+  Result<std::string> recorded(std::int64_t study) const;
+  // Adds the rows of another database that are missing here: all, or its winners and what describes them.
+  Result<Merged> merge(const std::filesystem::path& source, Copied copied = Copied::all);
+  // Makes it one file without a log, to be copied and read.
+  Result<void> finish();
+
+  Result<void> add_definition(const StoredDefinition& definition, const std::vector<StoredCode>& codes);
+  Result<std::vector<StoredDefinition>> definitions() const;
+  Result<std::vector<StoredCode>> codes() const;
+
+  // Removal keeps the rest consistent: a playoff goes with its winner, and studies without trials go. Refused
+  // while a program tunes what would be removed.
+  Result<Removed> remove_studies(const std::vector<std::int64_t>& studies, Removal removal);
+  // An error, and nothing is removed, if one of the trials does not exist.
+  Result<Removed> remove_trials(const std::vector<std::int64_t>& trials, Removal removal);
+  Result<Removed> prune(const std::vector<std::int64_t>& studies, const PruneRules& rules, Removal removal);
+
+ private:
+  Database(std::filesystem::path path, sqlite::Connection connection);
+  template <class Function>
+  auto guarded(Function function) const;
+  // Call it after a write: SQLite goes on writing to a file that was removed or moved.
+  void require_file();
+
+  std::filesystem::path path_;
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> file_;  // its identity when it was opened
+  bool is_recovered_ = false;                                    // another file has all trials
+  mutable std::mutex mutex_;                                     // of the connection
+  std::unique_ptr<sqlite::Connection> connection_;
+};
+
+// The findings of SQLite's quick_check, of the check of foreign keys, and of the schema. Empty: nothing is wrong.
+Result<std::vector<std::string>> check_database(const std::filesystem::path& path);
+
+// Copies every row that SQLite can still read to a new file, and leaves the damaged one as it is. Returns the
+// numbers of rows by table.
+Result<std::map<std::string, std::int64_t>> repair_database(const std::filesystem::path& damaged,
+                                                            const std::filesystem::path& repaired);
+
+}  // namespace gktune

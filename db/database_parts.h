@@ -1,0 +1,89 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "db/columns.h"
+#include "db/database.h"
+#include "db/rows.h"
+#include "db/sqlite/connection.h"
+#include "db/sqlite/failure.h"
+#include "db/sqlite/statement.h"
+
+// The parts that the sources of Database share.
+namespace gktune {
+
+using sqlite::Connection;
+using sqlite::Failure;
+using sqlite::Row;
+using sqlite::Statement;
+using sqlite::Transaction;
+
+template <class Function>
+auto Database::guarded(Function function) const {
+  const std::lock_guard lock(mutex_);
+  return sqlite::guarded(path_.string(), std::move(function));
+}
+
+std::int64_t now_unix_ms();
+std::string new_uuid();  // 128 random bits, in hexadecimal
+
+// Names the row in the message of a Failure.
+template <class Function>
+auto naming(const std::string& row, Function function) {
+  try {
+    return function();
+  } catch (const Failure& failure) {
+    throw Failure(row + ": " + failure.what());
+  }
+}
+
+// The columns of study_view, as a prefix names them, that read_summary reads.
+std::string study_columns(const std::string& prefix);
+StudySummary read_summary(Row& row);
+// Throws if there is no such study.
+StudySummary summary_of(const Connection& connection, std::int64_t study);
+
+// "t.id, t.config, …": the columns of trials that read_trial reads.
+const std::string& trial_columns();
+Trial read_trial(Row& row, const Study& study);
+// The trials of a statement that selects trial_columns().
+std::vector<Trial> read_trials(Statement& select, const Study& study);
+
+// Replaces the figures of the trial by those of a finalist.
+void read_finalist(Row& row, Trial& trial);
+
+std::int64_t add_session(const Connection& connection, const std::string& uuid, const Session& session);
+std::int64_t add_study(const Connection& connection, const Study& study);
+void insert_trial(const Connection& connection, std::int64_t study, std::int64_t session, const Trial& trial);
+
+// Inserts a row of a table: the values of its keys, and the fields of an object.
+template <class T, class... Keys>
+void insert_row(const Connection& connection, const std::string& table, const std::string& keys, const T& object,
+                const Keys&... values) {
+  ColumnNames names;
+  fields(names, object);
+  std::string parameters;
+  for (std::size_t i = 0; i < sizeof...(values); ++i) parameters += "?, ";
+  Statement insert(connection, "INSERT INTO " + table + " (" + keys + (keys.empty() ? "" : ", ") + names.sql() +
+                                   ") VALUES (" + parameters + names.parameters() + ")");
+  insert.bind(values...);
+  ColumnWriter writer(insert);
+  fields(writer, object);
+  insert.run();
+}
+
+// Which configuration wins each study, to tell what a change did to them.
+class WinnerWatch {
+ public:
+  explicit WinnerWatch(Connection& connection);
+  // A line for each study that had a winner and has another one now.
+  std::vector<std::string> changes();
+
+ private:
+  Connection& connection_;
+};
+
+}  // namespace gktune

@@ -1,0 +1,541 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "db/database.h"
+#include "db/database_parts.h"
+#include "db/portfolio/portfolio_json.h"
+
+namespace gktune {
+namespace {
+
+SessionEnvironment read_environment(Row& row) {
+  SessionEnvironment environment;
+  environment.tool_version = row.text();
+  environment.host_name = row.text();
+  environment.driver = row.text();
+  environment.runtime = row.text();
+  environment.compiler = row.text();
+  return environment;
+}
+
+constexpr std::string_view kEnvironment = "c.tool_version, c.host_name, c.driver, c.runtime, c.compiler";
+
+// Tells what has changed in the database since a winner was measured.
+class ChangeReader {
+ public:
+  explicit ChangeReader(const Connection& connection)
+      : later_(connection,
+               "SELECT 1 FROM studies s JOIN devices d ON d.id = s.device_id WHERE s.kernel = ?1 AND"
+               " s.fingerprint <> ?2 AND d.kind = ?3 AND d.name = ?4 AND d.architecture = ?5 AND"
+               " d.multiprocessors = ?6 AND (SELECT max(ended_ms) FROM trials t WHERE t.study_id = s.id) > ?7"
+               " LIMIT 1"),
+        sessions_(connection,
+                  "SELECT " + std::string(kEnvironment) +
+                      " FROM sessions c WHERE (SELECT s.device_id FROM trials t JOIN studies s ON s.id = "
+                      "t.study_id WHERE t.session_id = c.id LIMIT 1) = (SELECT d.id FROM devices d WHERE d.kind "
+                      "= ? AND d.name = ? AND d.architecture = ? AND d.multiprocessors = ?) ORDER BY "
+                      "c.begun_ms DESC, c.uuid DESC") {}
+
+  std::vector<std::string> changes_since(const Winner& winner) {
+    const Study& study = winner.study;
+    const DeviceIdentity& device = study.device;
+    std::vector<std::string> changes;
+    later_.bind(study.kernel, study.fingerprint, device.kind, device.name, device.architecture,
+                device.multiprocessors, winner.updated_unix_ms);
+    if (later_.step()) changes.emplace_back(kSourceChanged);
+    if (const auto now = latest(device)) {
+      for (std::string& change : changes_between(winner.environment, *now))
+        changes.push_back(std::move(change));
+    }
+    return changes;
+  }
+
+  // The latest session of each host stands for the host, and of several hosts the one with the newest driver,
+  // then CUDA version, counts. Without a value if the device has no session.
+  std::optional<SessionEnvironment> latest(const DeviceIdentity& device) {
+    for (const auto& [known, environment] : latest_) {
+      if (known == device) return environment;
+    }
+    const auto version_of = [](const SessionEnvironment& each) {
+      return EnvironmentVersion(each.driver, each.runtime);
+    };
+    std::set<std::string> hosts;
+    std::optional<SessionEnvironment> newest;
+    sessions_.bind(device.kind, device.name, device.architecture, device.multiprocessors);
+    while (sessions_.step()) {
+      auto row = sessions_.row();
+      auto environment = read_environment(row);
+      if (!hosts.insert(environment.host_name).second) continue;
+      if (!newest || version_of(*newest) < version_of(environment)) newest = std::move(environment);
+    }
+    latest_.emplace_back(device, newest);
+    return newest;
+  }
+
+ private:
+  Statement later_, sessions_;
+  std::vector<std::pair<DeviceIdentity, std::optional<SessionEnvironment>>> latest_;
+};
+
+// The winners of the studies that meet the condition, by kernel and study.
+std::vector<Winner> read_winners(const Connection& connection, const std::string& condition, auto... values) {
+  Statement select(connection,
+                   "SELECT " + study_columns("v.") + ", coalesce(p.held_ms, t.ended_ms), f.id, " +
+                       std::string(kEnvironment) + ", " + trial_columns() + ", " +
+                       columns_of<FinalistRow>("f.") +
+                       " FROM winner_view w CROSS JOIN study_view v ON v.study_id = w.study_id CROSS JOIN "
+                       "trials t ON t.id = w.trial_id LEFT JOIN finalists f ON f.id = w.finalist_id LEFT JOIN playoffs p "
+                       "ON p.id = f.playoff_id JOIN sessions c ON c.id = coalesce(p.session_id, t.session_id) "
+                       "WHERE " +
+                       condition + " ORDER BY v.kernel, v.study_id");
+  select.bind(values...);
+  ChangeReader changes(connection);
+  std::vector<Winner> winners;
+  while (select.step()) {
+    auto row = select.row();
+    StudySummary summary = read_summary(row);
+    Winner& winner = winners.emplace_back();
+    winner.study_id = summary.id;
+    winner.study = std::move(summary.study);
+    winner.trials = summary.trials, winner.failed = summary.failed;
+    winner.updated_unix_ms = summary.updated_unix_ms;
+    winner.measured_unix_ms = row.integer();
+    winner.from_playoff = row.maybe_integer().has_value();
+    winner.environment = read_environment(row);
+    winner.trial = read_trial(row, winner.study);
+    if (winner.from_playoff) read_finalist(row, winner.trial);
+    winner.changes = changes.changes_since(winner);
+  }
+  return winners;
+}
+
+// The objective is less than 0 where a metric is maximized.
+double lead_of(const Trial& first, const Trial& second) {
+  const double a = std::abs(first.objective), b = std::abs(second.objective);
+  const double ratio = second.objective < 0 ? a / b : b / a;
+  return std::isfinite(ratio) ? ratio - 1 : 0;
+}
+
+Status known_status(const std::string& name) {
+  const auto status = status_from_name(name);
+  if (!status) throw Failure("the status \"" + name + "\" of a trial is unknown");
+  return *status;
+}
+
+// The device or the compiler refuses the configuration for a problem; on another problem it may be right.
+bool is_refusal(Status status) {
+  switch (status) {
+    case Status::invalid:
+    case Status::compile_failed:
+    case Status::compile_timed_out:
+    case Status::launch_failed:
+    case Status::out_of_memory:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// True if a later trial shows that a configuration of a portfolio is wrong: it misbehaved on some problem, or
+// failed on all.
+class WrongConfigs {
+ public:
+  explicit WrongConfigs(const Connection& connection)
+      : outcomes_(connection,
+                  "SELECT t.status, t.ended_ms FROM studies s JOIN devices d ON d.id = s.device_id JOIN "
+                  "current_trials t ON t.study_id = s.id AND t.config = ? WHERE s.kernel = ? AND s.fingerprint "
+                  "= ? AND d.kind = ? AND d.name = ? AND d.architecture = ? AND d.multiprocessors = ?") {}
+
+  bool contain(const Portfolio& portfolio, const Config& config) {
+    const DeviceIdentity& device = portfolio.device;
+    outcomes_.bind(config.json(), portfolio.kernel, portfolio.fingerprint, device.kind, device.name,
+                   device.architecture, device.multiprocessors);
+    bool is_tried = false, went_well = false;
+    while (outcomes_.step()) {
+      auto row = outcomes_.row();
+      const Status status = known_status(row.text());
+      is_tried = true;
+      went_well = went_well || status == Status::ok;
+      if (status != Status::ok && !is_refusal(status) && row.integer() > portfolio.made_unix_ms) return true;
+    }
+    return is_tried && !went_well;
+  }
+
+ private:
+  Statement outcomes_;
+};
+
+// Leaves configurations that are wrong now out of a portfolio and notes why it is stale.
+void leave_out_wrong(Portfolio& portfolio, WrongConfigs& wrong) {
+  std::vector<Config> kept;
+  std::vector<std::size_t> places;  // among those that are kept; the first replaces one that is left out
+  for (const Config& config : portfolio.configs) {
+    const bool is_left_out = wrong.contain(portfolio, config);
+    places.push_back(is_left_out ? 0 : kept.size());
+    if (!is_left_out) kept.push_back(config);
+  }
+  const std::size_t left_out = places.size() - kept.size();
+  if (left_out == 0) return;
+  portfolio.configs = std::move(kept);
+  for (PortfolioNode& node : portfolio.tree) {
+    if (node.axis.empty()) node.config = places[node.config];
+  }
+  portfolio.stale.push_back(std::to_string(left_out) +
+                            (left_out == 1 ? " configuration" : " configurations") +
+                            " of the portfolio failed later and " + (left_out == 1 ? "is" : "are") +
+                            " left out");
+}
+
+std::vector<Portfolio> read_portfolios(const Connection& connection, const std::string& kernel) {
+  Statement select(connection,
+                   "SELECT p.kernel, p.fingerprint, d.kind, d.name, d.architecture, d.multiprocessors, "
+                   "p.regime, p.objective, p.within, p.made_ms, p.body, (SELECT max(t.ended_ms) FROM studies s "
+                   "JOIN trials t ON t.study_id = s.id WHERE (s.kernel, s.fingerprint, s.device_id, s.regime, "
+                   "s.objective) = (p.kernel, p.fingerprint, p.device_id, p.regime, p.objective)) FROM "
+                   "portfolios p JOIN devices d ON d.id = p.device_id WHERE ?1 = '' OR p.kernel = ?1 ORDER BY "
+                   "p.made_ms DESC, p.id DESC");
+  WrongConfigs wrong(connection);
+  std::vector<Portfolio> portfolios;
+  select.bind(kernel);
+  while (select.step()) {
+    auto row = select.row();
+    Portfolio portfolio;
+    portfolio.kernel = row.text();
+    portfolio.fingerprint = row.text();
+    portfolio.device.kind = row.text();
+    portfolio.device.name = row.text();
+    portfolio.device.architecture = row.text();
+    portfolio.device.multiprocessors = row.integer();
+    portfolio.regime = regime_from_name(row.text()).value_or(Regime::cold);
+    portfolio.objective = row.text();
+    portfolio.within = row.real();
+    portfolio.made_unix_ms = row.integer();
+    naming("the portfolio of '" + portfolio.kernel + "'", [&] { read_body_text(row.text(), portfolio); });
+    const bool is_outdated = row.integer() > portfolio.made_unix_ms;
+    leave_out_wrong(portfolio, wrong);
+    if (is_outdated) portfolio.stale.emplace_back(kPortfolioOutdated);
+    if (!portfolio.configs.empty()) portfolios.push_back(std::move(portfolio));
+  }
+  return portfolios;
+}
+
+std::map<std::string, KernelSpace> read_spaces(const Connection& connection) {
+  std::map<std::string, KernelSpace> spaces;  // by kernel and fingerprint
+  Statement select(connection,
+                   "SELECT kernel || char(10) || fingerprint, matching, constraints, default_config FROM spaces");
+  while (select.step()) {
+    auto row = select.row();
+    const std::string key = row.text();
+    naming("the space of '" + key.substr(0, key.find('\n')) + "'", [&] {
+      KernelSpace& space = spaces[key];
+      space.matching = values_from_json(row.view());
+      for (const auto& constraint : SortedJson::parse(row.view(), nullptr, false)) {
+        if (!constraint.is_string()) throw Failure("its constraints are not texts");
+        space.constraints.push_back(constraint);
+      }
+      space.default_config = values_from_json(row.view());
+    });
+  }
+  return spaces;
+}
+
+// Each device as its latest session describes it.
+std::vector<DeviceInfo> read_devices(const Connection& connection) {
+  Statement select(connection,
+                   "SELECT d.kind, d.name, d.architecture, d.multiprocessors, (SELECT c.figures FROM sessions c "
+                   "WHERE (SELECT s.device_id FROM trials t JOIN studies s ON s.id = t.study_id WHERE "
+                   "t.session_id = c.id LIMIT 1) = d.id ORDER BY c.begun_ms DESC LIMIT 1) FROM devices d");
+  std::vector<DeviceInfo> devices;
+  while (select.step()) {
+    auto row = select.row();
+    DeviceInfo& device = devices.emplace_back();
+    device.kind = row.text(), device.name = row.text(), device.architecture = row.text();
+    device.multiprocessors = row.integer();
+    if (const auto figures = row.maybe_view()) set_figures(device, values_from_json(*figures));
+  }
+  return devices;
+}
+
+}  // namespace
+
+Result<std::vector<Winner>> Database::winners(const std::string& kernel) const {
+  return guarded([&] {
+    Transaction snapshot(*connection_, Transaction::Kind::read);
+    return read_winners(*connection_, "?1 = '' OR v.kernel = ?1", kernel);
+  });
+}
+
+Result<std::optional<Winner>> Database::winner(std::int64_t study) const {
+  return guarded([&]() -> std::optional<Winner> {
+    Transaction snapshot(*connection_, Transaction::Kind::read);
+    auto winners = read_winners(*connection_, "w.study_id = ?", study);
+    if (winners.empty()) return std::nullopt;
+    return std::move(winners.front());
+  });
+}
+
+Result<std::map<std::int64_t, std::vector<std::string>>> Database::changes() const {
+  return guarded([&] {
+    Transaction snapshot(*connection_, Transaction::Kind::read);
+    Statement select(*connection_,
+                     "SELECT w.study_id, s.kernel, s.fingerprint, d.kind, d.name, d.architecture, "
+                     "d.multiprocessors, (SELECT max(l.ended_ms) FROM trials l WHERE l.study_id = s.id), " +
+                         std::string(kEnvironment) +
+                         " FROM winner_view w CROSS JOIN trials t ON t.id = w.trial_id JOIN studies s ON s.id = "
+                         "w.study_id JOIN devices d ON d.id = s.device_id LEFT JOIN finalists f ON f.id = "
+                         "w.finalist_id LEFT JOIN playoffs p ON p.id = f.playoff_id JOIN sessions c ON c.id = "
+                         "coalesce(p.session_id, t.session_id)");
+    ChangeReader reader(*connection_);
+    std::map<std::int64_t, std::vector<std::string>> all;
+    while (select.step()) {
+      auto row = select.row();
+      Winner winner;
+      winner.study_id = row.integer();
+      winner.study.kernel = row.text(), winner.study.fingerprint = row.text();
+      DeviceIdentity& device = winner.study.device;
+      device.kind = row.text(), device.name = row.text(), device.architecture = row.text();
+      device.multiprocessors = row.integer();
+      winner.updated_unix_ms = row.integer();
+      winner.environment = read_environment(row);
+      auto changes = reader.changes_since(winner);
+      if (!changes.empty()) all[winner.study_id] = std::move(changes);
+    }
+    return all;
+  });
+}
+
+Result<Evidence> Database::evidence(const Winner& winner) const {
+  return guarded([&] {
+    Transaction snapshot(*connection_, Transaction::Kind::read);
+    Evidence evidence;
+    if (winner.from_playoff) {
+      Statement select(*connection_, "SELECT " + trial_columns() + ", " + columns_of<FinalistRow>("f.") +
+                                         " FROM playoff_winner_view w JOIN finalists f ON f.playoff_id = "
+                                         "w.playoff_id AND f.id <> w.finalist_id JOIN trials t ON t.id = "
+                                         "f.trial_id WHERE w.study_id = ? ORDER BY f.place LIMIT 1");
+      if (select.bind(winner.study_id).step()) {
+        auto row = select.row();
+        evidence.second = read_trial(row, winner.study);
+        read_finalist(row, *evidence.second);
+      }
+    } else {
+      Statement select(*connection_, "SELECT " + trial_columns() +
+                                         " FROM current_trials t WHERE t.study_id = ? AND t.status = 'ok' AND "
+                                         "t.objective IS NOT NULL AND t.id <> ? ORDER BY t.is_dropped_early, "
+                                         "t.objective LIMIT 1");
+      if (select.bind(winner.study_id, winner.trial.id).step()) {
+        auto row = select.row();
+        evidence.second = read_trial(row, winner.study);
+      }
+    }
+    if (evidence.second) {
+      evidence.lead = lead_of(winner.trial, *evidence.second);
+      evidence.is_lead_clear = winner.trial.timing.high_us < evidence.second->timing.low_us;
+    }
+    return evidence;
+  });
+}
+
+Result<WinnersByKernel> Database::kernel_winners() const {
+  return guarded([&] {
+    Transaction snapshot(*connection_, Transaction::Kind::read);
+    WinnersByKernel kernels;
+    auto all = read_winners(*connection_, "true");
+    std::ranges::sort(all, [](const Winner& a, const Winner& b) {
+      return std::pair(a.updated_unix_ms, a.study_id) > std::pair(b.updated_unix_ms, b.study_id);
+    });
+    const auto version_of = [&](const std::string& kernel, const std::string& fingerprint) {
+      auto& versions = kernels[kernel].versions;
+      return std::ranges::find_if(versions, [&](const KernelVersion& known) {
+        return known.winners.front().study.fingerprint == fingerprint;
+      });
+    };
+    ChangeReader changes(*connection_);
+    for (Winner& winner : all) {
+      winner.trial.samples_us = {};  // an application asks for the time alone
+      KernelWinners& kernel = kernels[winner.study.kernel];
+      if (const auto latest = changes.latest(winner.study.device))
+        kernel.latest.emplace(winner.study.device.name, *latest);
+      auto version = version_of(winner.study.kernel, winner.study.fingerprint);
+      if (version == kernel.versions.end()) version = kernel.versions.emplace(version);
+      version->winners.push_back(std::move(winner));
+    }
+    for (Portfolio& portfolio : read_portfolios(*connection_, "")) {
+      if (!kernels.contains(portfolio.kernel)) continue;
+      const auto version = version_of(portfolio.kernel, portfolio.fingerprint);
+      if (version != kernels[portfolio.kernel].versions.end())
+        version->portfolios.push_back(std::move(portfolio));
+    }
+    const auto spaces = read_spaces(*connection_);
+    const auto devices = read_devices(*connection_);
+    for (auto& [name, kernel] : kernels) {
+      kernel.devices = devices;
+      for (KernelVersion& version : kernel.versions) {
+        std::ranges::stable_sort(version.portfolios, {}, [](const Portfolio& each) {
+          return std::pair(each.regime != Regime::cold, each.objective != "time");
+        });
+        const auto space = spaces.find(name + '\n' + version.winners.front().study.fingerprint);
+        if (space != spaces.end()) version.space = space->second;
+      }
+    }
+    return kernels;
+  });
+}
+
+Result<std::vector<Portfolio>> Database::portfolios(const std::string& kernel) const {
+  return guarded([&] {
+    Transaction snapshot(*connection_, Transaction::Kind::read);
+    return read_portfolios(*connection_, kernel);
+  });
+}
+
+Result<void> Database::store_portfolio(const Portfolio& portfolio) {
+  return guarded([&] {
+    const DeviceIdentity& device = portfolio.device;
+    Statement(*connection_,
+              "INSERT INTO portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, body)"
+              " SELECT ?, ?, id, ?, ?, ?, ?, ? FROM devices WHERE kind = ? AND name = ? AND architecture = ? AND"
+              " multiprocessors = ? ON CONFLICT (kernel, fingerprint, device_id, regime, objective) DO UPDATE"
+              " SET within = excluded.within, made_ms = excluded.made_ms, body = excluded.body")
+        .bind(portfolio.kernel, portfolio.fingerprint, regime_name(portfolio.regime), portfolio.objective,
+              portfolio.within, portfolio.made_unix_ms, body_json(portfolio).dump(), device.kind, device.name,
+              device.architecture, device.multiprocessors)
+        .run();
+    if (connection_->changes() == 0) throw Failure("the device '" + device.name + "' is not in the database");
+  });
+}
+
+Result<std::vector<Trial>> Database::ranked(std::int64_t study, const RankedQuery& query) const {
+  return guarded([&] {
+    Transaction snapshot(*connection_, Transaction::Kind::read);
+    const std::string which = query.failure
+                                  ? "t.status = ?5 ORDER BY t.ended_ms, t.id"
+                                  : "t.status = ?5 AND t.objective IS NOT NULL ORDER BY t.objective, t.id";
+    Statement select(*connection_, "SELECT " + trial_columns() +
+                                       " FROM current_trials t WHERE t.study_id = ?1 AND t.ended_ms >= ?2 AND "
+                                       "t.ended_ms < ?3 AND " +
+                                       which + " LIMIT ?4");
+    select.bind(study, query.since_unix_ms, query.before_unix_ms, query.limit,
+                status_name(query.failure.value_or(Status::ok)));
+    return read_trials(select, summary_of(*connection_, study).study);
+  });
+}
+
+Result<std::vector<CommonConfig>> Database::common(std::int64_t first, std::int64_t second) const {
+  return guarded([&] {
+    Transaction snapshot(*connection_, Transaction::Kind::read);
+    const Study first_study = summary_of(*connection_, first).study;
+    const Study second_study = summary_of(*connection_, second).study;
+    Statement select(*connection_, "SELECT t.id, " + columns_of<Trial>("t.") + ", o.id, " +
+                                       columns_of<Trial>("o.") +
+                                       " FROM current_trials t JOIN current_trials o ON o.study_id = ?2 AND "
+                                       "o.config = t.config WHERE t.study_id = ?1 ORDER BY t.config");
+    std::vector<CommonConfig> all;
+    select.bind(first, second);
+    while (select.step()) {
+      auto row = select.row();
+      CommonConfig& each = all.emplace_back();
+      each.first = read_trial(row, first_study);
+      each.second = read_trial(row, second_study);
+      each.config = each.first.config;
+    }
+    return all;
+  });
+}
+
+Result<std::map<Status, std::int64_t>> Database::failures(std::int64_t study) const {
+  return guarded([&] {
+    Statement select(*connection_,
+                     "SELECT status, count(*) FROM current_trials WHERE study_id = ? AND status <> 'ok' GROUP BY 1");
+    std::map<Status, std::int64_t> counts;
+    select.bind(study);
+    while (select.step()) {
+      auto row = select.row();
+      const Status status = known_status(row.text());
+      counts[status] = row.integer();
+    }
+    return counts;
+  });
+}
+
+Result<std::map<std::int64_t, TrialCounts>> Database::counts() const {
+  return guarded([&] {
+    Transaction snapshot(*connection_, Transaction::Kind::read);
+    std::map<std::int64_t, TrialCounts> counts;
+    Statement by_status(*connection_, "SELECT study_id, status, count(*) FROM trials GROUP BY 1, 2");
+    while (by_status.step()) {
+      auto row = by_status.row();
+      TrialCounts& of_study = counts[row.integer()];
+      const Status status = known_status(row.text());
+      of_study.by_status[status] = row.integer();
+    }
+    Statement distinct(*connection_,
+                       "SELECT study_id, count(*) - count(DISTINCT config) FROM trials GROUP BY study_id");
+    while (distinct.step()) {
+      auto row = distinct.row();
+      counts[row.integer()].superseded = row.integer();
+    }
+    // Without the index, by which the rows would be read in a random order.
+    Statement seconds(*connection_,
+                      "SELECT study_id, total(compile_s), total(run_s) FROM trials NOT INDEXED GROUP BY study_id");
+    while (seconds.step()) {
+      auto row = seconds.row();
+      TrialCounts& of_study = counts[row.integer()];
+      of_study.compile_s = row.real();
+      of_study.run_s = row.real();
+    }
+    return counts;
+  });
+}
+
+Result<std::string> Database::recorded(std::int64_t study) const {
+  return guarded([&] {
+    Statement select(*connection_, "SELECT recorded FROM studies WHERE id = ?");
+    return select.bind(study).step() ? select.row().text() : std::string();
+  });
+}
+
+Result<DatabaseTotals> Database::totals() const {
+  return guarded([&] {
+    Statement select(
+        *connection_,
+        "SELECT (SELECT count(*) FROM devices), (SELECT count(DISTINCT kernel) FROM studies),"
+        " (SELECT count(*) FROM studies), (SELECT count(*) FROM sessions), (SELECT count(*) FROM playoffs),"
+        " (SELECT count(*) FROM portfolios), (SELECT min(begun_ms) FROM sessions), (SELECT max(updated_ms) FROM"
+        " study_view)");
+    select.bind().step();
+    auto row = select.row();
+    DatabaseTotals totals;
+    for (auto* count : {&totals.devices, &totals.kernels, &totals.studies, &totals.sessions, &totals.playoffs,
+                        &totals.portfolios}) {
+      *count = row.integer();
+    }
+    totals.first_unix_ms = row.maybe_integer();
+    totals.last_unix_ms = row.maybe_integer();
+    const auto page = connection_->integer("PRAGMA page_size");
+    totals.bytes = page * connection_->integer("PRAGMA page_count");
+    totals.free_bytes = page * connection_->integer("PRAGMA freelist_count");
+    totals.schema = connection_->integer("PRAGMA user_version");
+    return totals;
+  });
+}
+
+Result<QueryRows> Database::query(const std::string& sql) const {
+  return guarded([&] {
+    Statement select(*connection_, sql);
+    if (select.is_empty()) throw Failure("there is no statement to run");
+    if (select.has_more()) throw Failure("give one statement at a time");
+    if (!select.only_reads()) throw Failure("only statements that read are allowed");
+    QueryRows result{select.column_names(), {}};
+    while (select.step()) {
+      auto row = select.row();
+      auto& cells = result.rows.emplace_back();
+      for (std::size_t i = 0; i < result.columns.size(); ++i) cells.push_back(row.maybe_value());
+    }
+    return result;
+  });
+}
+
+}  // namespace gktune

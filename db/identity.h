@@ -1,0 +1,77 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/core/device_info.h"
+#include "tuner/core/named_values.h"
+#include "tuner/core/trial.h"
+
+namespace gktune {
+
+// Identifies a device model. Trials of two devices with the same identity may be mixed.
+struct DeviceIdentity {
+  std::string kind;  // cuda, host, replay
+  std::string name;
+  std::string architecture;
+  std::int64_t multiprocessors = 0;
+  friend bool operator==(const DeviceIdentity&, const DeviceIdentity&) = default;
+};
+
+// Takes name, major, minor and multiProcessorCount of cudaDeviceProp.
+DeviceIdentity cuda_device(std::string_view name, int major, int minor, int multiprocessors);
+DeviceIdentity identity_of(const DeviceInfo& device);
+// Empty (or 0) members of the question match any device.
+bool fits(const DeviceIdentity& asked, const DeviceIdentity& tuned);
+
+// The numbers and switches of a device, without its identity and versions.
+NamedValues figures_of(const DeviceInfo& device);
+void set_figures(DeviceInfo& device, const NamedValues& figures);
+
+// Trials of one study may be compared with each other.
+struct Study {
+  std::string kernel;
+  std::string fingerprint;  // of sources, options, arguments and launches
+  DeviceIdentity device;
+  Problem problem;
+  Regime regime = Regime::cold;
+  std::string objective;  // "time", "maximize GB/s"
+};
+
+// The parts of a space file that the lookup needs.
+struct KernelSpace {
+  NamedValues matching;  // how axes match that say so: {"heads": "exact"}; see AxisMatching
+  // Conditions on a configuration, a problem and a device in the expression language, without definitions.
+  std::vector<std::string> constraints;
+  Config default_config;
+  friend bool operator==(const KernelSpace&, const KernelSpace&) = default;
+};
+
+// The programs that a session measured with. Empty: unknown.
+struct SessionEnvironment {
+  std::string tool_version, host_name, driver, runtime, compiler;
+};
+
+// The versions of driver and CUDA, for comparison: 580.65.06 is newer than 550.54.
+struct EnvironmentVersion {
+  EnvironmentVersion() = default;
+  EnvironmentVersion(std::string_view driver_text, std::string_view runtime_text);
+
+  std::vector<std::int64_t> driver, runtime;
+  friend auto operator<=>(const EnvironmentVersion&, const EnvironmentVersion&) = default;
+};
+
+// "the driver was 550.54 then and is 580.1 now", for each part that both know and that differs.
+std::vector<std::string> changes_between(const SessionEnvironment& then, const SessionEnvironment& now);
+
+// The change that another fingerprint means.
+inline constexpr std::string_view kSourceChanged =
+    "the source or its options have changed: another version of the kernel was tuned on this device later";
+
+// Adds a change that is not listed yet.
+void add_change(std::vector<std::string>& changes, std::string change);
+
+}  // namespace gktune

@@ -1,0 +1,293 @@
+#include "db/sqlite/connection.h"
+
+#include <sqlite3.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "db/sqlite/failure.h"
+#include "db/sqlite/statement.h"
+#include "tuner/core/system_error.h"
+
+namespace gktune::sqlite {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Far above the needs of gktune, far below the memory of a machine.
+constexpr std::pair<int, int> kLimits[] = {
+    {SQLITE_LIMIT_LENGTH, 256 << 20},
+    {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+    {SQLITE_LIMIT_COLUMN, 200},
+    {SQLITE_LIMIT_EXPR_DEPTH, 100},
+    {SQLITE_LIMIT_COMPOUND_SELECT, 20},
+    {SQLITE_LIMIT_VDBE_OP, 100'000},
+    {SQLITE_LIMIT_FUNCTION_ARG, 50},
+    {SQLITE_LIMIT_ATTACHED, 0},
+    {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
+    {SQLITE_LIMIT_VARIABLE_NUMBER, 100},
+    {SQLITE_LIMIT_TRIGGER_DEPTH, 4},  // rows that go with others count as triggers
+};
+
+// An absolute path: SQLite has its own meanings for "", ":memory:" and "file:…".
+std::string plain_name(const std::filesystem::path& path) { return std::filesystem::absolute(path).string(); }
+
+std::string uri_name(const std::filesystem::path& path, const std::string& mode) {
+  std::string uri = "file:";
+  for (char c : plain_name(path)) {
+    switch (c) {
+      case '%':
+        uri += "%25";
+        break;
+      case '?':
+        uri += "%3f";
+        break;
+      case '#':
+        uri += "%23";
+        break;
+      default:
+        uri += c;
+    }
+  }
+  return uri + "?" + mode;
+}
+
+std::string name_for(const std::filesystem::path& path, Connection::Access access) {
+  return access == Connection::Access::immutable ? uri_name(path, "immutable=1") : plain_name(path);
+}
+
+int flags_for(Connection::Access access) {
+  // One thread at a time: a lock for each column of a row would take a sixth of the
+  // time of reading all winners.
+  constexpr int kReading = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX;
+  switch (access) {
+    case Connection::Access::create:
+      return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
+    case Connection::Access::read:
+    case Connection::Access::tidy_read:
+      return kReading;
+    case Connection::Access::immutable:
+      break;
+  }
+  return kReading | SQLITE_OPEN_URI;
+}
+
+// SQLite forgets why a write failed. True if the file or its log is as large as files may be.
+bool is_at_size_limit(sqlite3* handle, int code) {
+  rlimit limit{};
+  const char* name = sqlite3_db_filename(handle, "main");
+  const bool is_write =
+      code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_TRUNCATE || code == SQLITE_IOERR_SHMSIZE;
+  if (!is_write || name == nullptr || ::getrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
+  constexpr std::uintmax_t kLargestPage = 65536;
+  for (const char* suffix : {"", "-wal", "-journal", "-shm"}) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(std::string(name) + suffix, error);
+    if (!error && limit.rlim_cur != RLIM_INFINITY && size + kLargestPage > limit.rlim_cur) return true;
+  }
+  return false;
+}
+
+// The usual causes in the user's words, others in SQLite's.
+std::string reason_of(sqlite3* handle, int code) {
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return "locked by another program";
+    case SQLITE_NOTADB:
+      return "not a database of gktune";
+    case SQLITE_CORRUPT:
+      return std::string("damaged: ") + sqlite3_errmsg(handle);
+    case SQLITE_FULL:
+      return "the disk is full";
+    case SQLITE_READONLY:
+      if (code == SQLITE_READONLY_DBMOVED) return "was removed or replaced while in use";
+      return std::string("cannot be written: ") + sqlite3_errmsg(handle);
+    case SQLITE_NOMEM:
+      return "out of memory";
+    case SQLITE_INTERRUPT:
+      return "a query found no row for too long: it asks too much, or the file is damaged";
+    case SQLITE_CONSTRAINT:
+      return std::string("a row breaks a rule of the schema: ") + sqlite3_errmsg(handle);
+    default:
+      break;
+  }
+  std::string text = sqlite3_errmsg(handle);
+  if ((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN) {
+    int reason = sqlite3_system_errno(handle);
+    if (reason == 0 && is_at_size_limit(handle, code)) reason = EFBIG;
+    if (reason != 0) text += ": " + system_reason(reason);
+  }
+  return text;
+}
+
+}  // namespace
+
+// Suspends the limit of a clock.
+class Connection::WithoutLimit {
+ public:
+  explicit WithoutLimit(StepClock& clock) : clock_(clock), limit_(std::exchange(clock.limit, {})) {}
+  WithoutLimit(const WithoutLimit&) = delete;
+  WithoutLimit& operator=(const WithoutLimit&) = delete;
+  ~WithoutLimit() { clock_.limit = limit_; }
+
+ private:
+  StepClock& clock_;
+  std::chrono::milliseconds limit_;
+};
+
+void Connection::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+
+Connection::Connection(const std::string& name, int flags, std::chrono::milliseconds patience) {
+  sqlite3* handle = nullptr;
+  int code = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_EXRESCODE, nullptr);
+  handle_.reset(handle);
+  if (handle == nullptr) throw Failure("out of memory", code);
+  if (code != SQLITE_OK) fail(code);
+  sqlite3_busy_timeout(handle, static_cast<int>(patience.count()));
+  // The file may come from anyone: its schema runs no functions with side effects and no triggers.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
+  for (auto [limit, value] : kLimits) sqlite3_limit(handle, limit, value);
+  // Checks the offsets in a page before using them.
+  execute("PRAGMA cell_size_check = ON");
+}
+
+Connection::Connection(const std::filesystem::path& path, Access access, std::chrono::milliseconds patience)
+    : Connection(name_for(path, access), flags_for(access), patience) {
+  if (access != Access::tidy_read) return;
+  // A connection that may only read leaves the log that it made. One that may write
+  // removes it if it is the last.
+  sqlite3* keeper = nullptr;
+  sqlite3_open_v2(name_for(path, access).c_str(), &keeper, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                  nullptr);
+  keeper_.reset(keeper);
+  sqlite3_exec(keeper, "PRAGMA schema_version", nullptr, nullptr, nullptr);  // opens the log
+}
+
+Connection Connection::in_memory() {
+  return Connection(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, std::chrono::milliseconds(0));
+}
+
+void Connection::execute(const std::string& sql) {
+  const WithoutLimit whole_script(*clock_);
+  int code = sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+std::int64_t Connection::integer(const std::string& sql) {
+  Statement statement(*this, sql);
+  if (!statement.step()) throw Failure("no answer to " + sql);
+  return statement.row().integer();
+}
+
+std::string Connection::text(const std::string& sql) {
+  Statement statement(*this, sql);
+  if (!statement.step()) throw Failure("no answer to " + sql);
+  return statement.row().text();
+}
+
+std::int64_t Connection::last_id() const { return sqlite3_last_insert_rowid(handle()); }
+
+std::int64_t Connection::changes() const { return sqlite3_changes(handle()); }
+
+bool Connection::is_read_only() const { return sqlite3_db_readonly(handle(), "main") == 1; }
+
+std::string Connection::quick_check() {
+  const WithoutLimit whole_file(*clock_);
+  Statement check(*this, "PRAGMA quick_check(1)");
+  const std::string verdict = check.step() ? check.row().text() : "ok";
+  return verdict == "ok" ? "" : verdict.substr(verdict.find('\n') + 1);
+}
+
+void Connection::tolerate_damage() {
+  // With a schema that may be written, SQLite reads files that are shorter than their header says, and the
+  // part of the schema before a damaged page.
+  sqlite3_db_config(handle(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
+  execute("PRAGMA writable_schema = ON");
+  // The first statement fails if the schema is damaged; the next ones use what it has loaded.
+  try {
+    integer("SELECT count(*) FROM sqlite_schema");
+  } catch (const Failure& failure) {
+    if (!failure.is_damaged_file()) throw;
+  }
+}
+
+void Connection::compact() {
+  sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 1);  // VACUUM attaches a file of its own
+  execute("VACUUM");
+  sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 0);
+}
+
+void Connection::attach(const std::filesystem::path& path, Access access, const std::string& name) {
+  sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 1);
+  const std::string mode = access == Access::immutable ? "immutable=1" : "mode=ro";
+  Statement(*this, "ATTACH ? AS " + name).bind(uri_name(path, mode)).run();
+  sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 0);
+}
+
+void Connection::limit_step_time(std::chrono::milliseconds limit) {
+  constexpr int kInstructions = 10'000;  // between two looks at the clock
+  clock_->limit = limit;
+  sqlite3_progress_handler(
+      handle(), kInstructions,
+      [](void* clock) {
+        auto& step = *static_cast<StepClock*>(clock);
+        const auto now = Clock::now();
+        if (!step.begin) step.begin = now;
+        return step.limit.count() > 0 && now - *step.begin > step.limit ? 1 : 0;
+      },
+      clock_.get());
+}
+
+void Connection::begin_step() const { clock_->begin.reset(); }
+
+void Connection::merge_log_every(std::chrono::milliseconds interval) {
+  log_clock_ = std::make_unique<LogClock>(interval, Clock::now());
+  sqlite3_wal_hook(
+      handle(),
+      [](void* clock, sqlite3* handle, const char* name, int pages) {
+        constexpr int kLong = 1000;  // pages, as SQLite has it
+        auto& log = *static_cast<LogClock*>(clock);
+        const auto now = Clock::now();
+        if (pages < kLong || now - log.merged < log.interval) return SQLITE_OK;
+        log.merged = now;
+        // What another program still reads stays in the log until the next time.
+        (void)sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+        return SQLITE_OK;
+      },
+      log_clock_.get());
+}
+
+void Connection::copy_to(Connection& target) const {
+  sqlite3_backup* backup = sqlite3_backup_init(target.handle(), "main", handle(), "main");
+  if (backup == nullptr) target.fail(sqlite3_extended_errcode(target.handle()));
+  sqlite3_backup_step(backup, -1);
+  if (int code = sqlite3_backup_finish(backup); code != SQLITE_OK) target.fail(code);
+}
+
+void Connection::fail(int code) const {
+  throw Failure(reason_of(handle(), code), code);
+}
+
+Transaction::Transaction(Connection& connection, Kind kind) : connection_(connection) {
+  connection_.execute(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
+}
+
+Transaction::~Transaction() {
+  // After some errors, such as a full disk, SQLite has rolled back already: ignore the result.
+  if (is_open_) sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+  connection_.execute("COMMIT");
+  is_open_ = false;
+}
+
+}  // namespace gktune::sqlite

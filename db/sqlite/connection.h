@@ -1,0 +1,103 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+struct sqlite3;
+
+namespace gktune::sqlite {
+
+// One connection to one file, hardened against hostile contents. Throws Failure.
+class Connection {
+ public:
+  enum class Access {
+    create,     // read and write; creates the file if there is none
+    read,       // other programs may write
+    tidy_read,  // the same, and leaves no log beside the file; for a user who may write it
+    immutable,  // no program writes; needs no permission to write beside the file
+  };
+
+  // Waits up to `patience` for locks of other programs.
+  Connection(const std::filesystem::path& path, Access access, std::chrono::milliseconds patience);
+  static Connection in_memory();
+
+  // Runs statements that return no rows.
+  void execute(const std::string& sql);
+  // The first column of the first row.
+  std::int64_t integer(const std::string& sql);
+  std::string text(const std::string& sql);
+
+  std::int64_t last_id() const;
+  std::int64_t changes() const;  // rows that the latest statement added, changed or removed
+  bool is_read_only() const;
+  // The first finding of SQLite's quick_check; empty if there is none.
+  std::string quick_check();
+  // Reads what is left of a file that was cut or whose schema is damaged. For a connection that cannot write.
+  void tolerate_damage();
+  // Gives unused pages back to the file system.
+  void compact();
+  // Replaces the contents of the target.
+  void copy_to(Connection& target) const;
+  // Makes the tables of another file readable as NAME.table.
+  void attach(const std::filesystem::path& path, Access access, const std::string& name);
+
+  // Bounds the time until a statement has its next row; longer ones fail. Without a bound initially.
+  void limit_step_time(std::chrono::milliseconds limit);
+  // Statement calls it before each step.
+  void begin_step() const;
+  // Moves the contents of a long write-ahead log into the file after a commit, but at most once per interval,
+  // because it waits for the disk. Initially it is done whenever the log is long.
+  void merge_log_every(std::chrono::milliseconds interval);
+
+  sqlite3* handle() const { return handle_.get(); }
+  [[noreturn]] void fail(int code) const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* handle) const;
+  };
+  // Times the step in progress. SQLite keeps its address.
+  struct StepClock {
+    std::chrono::milliseconds limit{0};  // 0: none
+    std::optional<std::chrono::steady_clock::time_point> begin;  // known from the first look at the clock on
+  };
+  // SQLite keeps its address.
+  struct LogClock {
+    std::chrono::milliseconds interval;
+    std::chrono::steady_clock::time_point merged;
+  };
+  class WithoutLimit;
+
+  Connection(const std::string& name, int flags, std::chrono::milliseconds patience);
+
+  std::unique_ptr<StepClock> clock_ = std::make_unique<StepClock>();
+  std::unique_ptr<LogClock> log_clock_;
+  std::unique_ptr<sqlite3, Close> keeper_;  // closed last; see Access::tidy_read
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+// Rolls back unless it is committed. The Connection must outlive it.
+class Transaction {
+ public:
+  enum class Kind {
+    read,   // sees one state of the file while other programs write
+    write,  // takes the lock at once, so that no later statement has to wait
+  };
+
+  Transaction(Connection& connection, Kind kind);
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+
+  void commit();
+
+ private:
+  Connection& connection_;
+  bool is_open_ = true;
+};
+
+}  // namespace gktune::sqlite

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/portfolio/portfolio.h"
+#include "db/database.h"
+#include "tuner/core/result.h"
+
+namespace gktune {
+
+// Texts with the winners of a tuning for applications and repositories. Equal contents give equal texts.
+
+// The winner that the lookup answers with, of those that a kernel has on one device for one problem: cold
+// before hot, then time before other objectives, then the later study. The formats that name no regime and no
+// objective hold one for each problem.
+std::vector<Winner> one_for_each_problem(std::vector<Winner> winners);
+
+// A C++17 header that needs no library: the configurations of one kernel on one device, a constexpr function
+// that chooses among them by the tree, and one that finds a tuned problem. An error if the winners are not of
+// one kernel, version and device, or have different axes.
+Result<std::string> header_text(const std::vector<Winner>& winners, const Portfolio& portfolio);
+
+// -DthreadsPerBlock=256 -Dway=one_pass, quoted for a shell.
+std::string definition_flags(const Config& config);
+
+// The winners of one device as JSON, for a repository.
+std::string device_json(const DeviceIdentity& device, const std::vector<Winner>& winners);
+// A file name for a device: NVIDIA_H200-sm_90-132.json
+std::string device_file_name(const DeviceIdentity& device);
+
+}  // namespace gktune

@@ -1,0 +1,220 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <thread>
+
+#include "db/sqlite/connection.h"
+#include "db/sqlite/failure.h"
+#include "db/sqlite/statement.h"
+#include "tests/scratch_folder.h"
+
+namespace gktune::sqlite {
+namespace {
+
+class Sqlite : public ::testing::Test {
+ protected:
+  Sqlite() { database_.execute("CREATE TABLE t (x)"); }
+  std::int64_t rows() { return database_.integer("SELECT count(*) FROM t"); }
+
+  Connection database_ = Connection::in_memory();
+};
+
+TEST_F(Sqlite, values_are_bound_and_read_in_their_order) {
+  Statement echo(database_, "SELECT ?, ?, ?, ?, ?, ?, ?");
+  std::vector<double> reals{0.1, -2};
+  ASSERT_TRUE(echo.bind(7, 0.5, "text", true, reals, std::nullopt, std::optional<double>(1.5)).step());
+  Row row = echo.row();
+  EXPECT_EQ(row.integer(), 7);
+  EXPECT_EQ(row.real(), 0.5);
+  EXPECT_EQ(row.text(), "text");
+  EXPECT_TRUE(row.boolean());
+  EXPECT_EQ(row.reals(), reals);
+  EXPECT_EQ(row.maybe_integer(), std::nullopt);
+  EXPECT_EQ(row.maybe_real(), 1.5);
+  EXPECT_FALSE(echo.step());
+}
+
+TEST_F(Sqlite, empty_texts_are_not_null_and_nan_is_null) {
+  Statement echo(database_, "SELECT typeof(?), typeof(?), typeof(?), ?4, typeof(?4)");
+  ASSERT_TRUE(echo.bind(std::string_view(), std::vector<double>(), "", std::nan("")).step());
+  Row row = echo.row();
+  EXPECT_EQ(row.text(), "text");
+  EXPECT_EQ(row.text(), "blob");
+  EXPECT_EQ(row.text(), "text");
+  EXPECT_TRUE(std::isnan(row.real()));
+  EXPECT_EQ(row.text(), "null");
+}
+
+TEST_F(Sqlite, a_statement_can_be_used_again_with_other_values) {
+  Statement insert(database_, "INSERT INTO t VALUES (?)");
+  for (int i = 0; i < 3; ++i) insert.bind(i).run();
+  EXPECT_EQ(rows(), 3);
+  EXPECT_EQ(database_.last_id(), 3);
+}
+
+TEST_F(Sqlite, a_blob_with_an_incomplete_double_is_damage) {
+  Statement select(database_, "SELECT x'0102030405'");
+  ASSERT_TRUE(select.step());
+  EXPECT_THROW(select.row().reals(), Failure);
+}
+
+TEST_F(Sqlite, a_transaction_that_is_not_committed_is_undone) {
+  {
+    Transaction transaction(database_, Transaction::Kind::write);
+    database_.execute("INSERT INTO t VALUES (1)");
+  }
+  EXPECT_EQ(rows(), 0);
+  {
+    Transaction transaction(database_, Transaction::Kind::write);
+    database_.execute("INSERT INTO t VALUES (1)");
+    transaction.commit();
+  }
+  EXPECT_EQ(rows(), 1);
+  EXPECT_THROW(
+      {
+        Transaction transaction(database_, Transaction::Kind::write);
+        database_.execute("INSERT INTO t VALUES (2)");
+        database_.execute("INSERT INTO nowhere VALUES (2)");
+      },
+      Failure);
+  EXPECT_EQ(rows(), 1);
+}
+
+TEST_F(Sqlite, malformed_sql_fails_with_a_message) {
+  try {
+    Statement(database_, "SELECT y FROM t");
+    FAIL() << "nothing was thrown";
+  } catch (const Failure& failure) {
+    EXPECT_STREQ(failure.what(), "no such column: y");
+    EXPECT_FALSE(failure.is_busy());
+    EXPECT_FALSE(failure.is_without_access());
+  }
+  EXPECT_THROW(database_.integer("SELECT x FROM t"), Failure);
+}
+
+TEST_F(Sqlite, an_endless_query_is_stopped) {
+  database_.limit_step_time(std::chrono::milliseconds(20));
+  Statement endless(database_,
+                    "WITH RECURSIVE e (x) AS (SELECT 1 UNION ALL SELECT x FROM e) SELECT count(*) FROM e");
+  try {
+    endless.step();
+    FAIL() << "it ended";
+  } catch (const Failure& failure) {
+    EXPECT_STREQ(failure.what(),
+                 "a query found no row for too long: it asks too much, or the file is damaged");
+  }
+  EXPECT_EQ(rows(), 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  database_.execute(
+      "WITH RECURSIVE e (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM e LIMIT 100000)"
+      " INSERT INTO t SELECT x FROM e");
+  EXPECT_EQ(rows(), 100000);
+}
+
+TEST_F(Sqlite, sizes_and_depths_are_limited) {
+  EXPECT_THROW(database_.integer("SELECT length(zeroblob(300 * 1024 * 1024))"), Failure);
+  std::string deep = "SELECT 1";
+  for (int i = 0; i < 200; ++i) deep += " + (1";
+  EXPECT_THROW(database_.integer(deep + std::string(200, ')')), Failure);
+  EXPECT_THROW(database_.execute("ATTACH ':memory:' AS other"), Failure);
+}
+
+TEST_F(Sqlite, triggers_do_not_run) {
+  database_.execute("CREATE TRIGGER again AFTER INSERT ON t BEGIN INSERT INTO t VALUES (7); END");
+  database_.execute("INSERT INTO t VALUES (1)");
+  EXPECT_EQ(rows(), 1);
+}
+
+TEST_F(Sqlite, a_copy_has_the_rows_of_the_original) {
+  database_.execute("INSERT INTO t VALUES (42)");
+  Connection copy = Connection::in_memory();
+  copy.execute("CREATE TABLE gone (y)");
+  database_.copy_to(copy);
+  EXPECT_EQ(copy.integer("SELECT x FROM t"), 42);
+  EXPECT_THROW(copy.execute("SELECT * FROM gone"), Failure);
+}
+
+TEST_F(Sqlite, a_file_cannot_load_code_through_its_schema) {
+  EXPECT_THROW(database_.execute("SELECT load_extension('x')"), Failure);
+  EXPECT_THROW(database_.execute("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema"), Failure);
+}
+
+class WriteAheadLog : public ::testing::Test {
+ protected:
+  void open(std::optional<std::chrono::milliseconds> interval) {
+    database_.emplace(path_, Connection::Access::create, std::chrono::seconds(1));
+    (void)database_->text("PRAGMA journal_mode = WAL");
+    if (interval) database_->merge_log_every(*interval);
+    database_->execute("CREATE TABLE IF NOT EXISTS t (x)");
+  }
+  // Each commit writes a page.
+  void commit(int count) {
+    for (int i = 0; i < count; ++i) database_->execute("INSERT INTO t VALUES (zeroblob(3000))");
+  }
+  // All but the log's.
+  std::uintmax_t bytes_of_file() const { return std::filesystem::file_size(path_); }
+
+  ScratchFolder folder_;
+  std::filesystem::path path_ = folder_ / "a.db";
+  std::optional<Connection> database_;
+};
+
+TEST_F(WriteAheadLog, is_not_merged_before_its_interval_ends) {
+  open(std::chrono::hours(1));
+  commit(1100);
+  EXPECT_LT(bytes_of_file(), 100'000u);
+  database_.reset();
+  EXPECT_GT(bytes_of_file(), 1'000'000u);  // closed by its last user
+}
+
+TEST_F(WriteAheadLog, is_merged_after_its_interval_if_it_is_long) {
+  open(std::chrono::milliseconds(0));
+  commit(100);
+  EXPECT_LT(bytes_of_file(), 100'000u);
+  commit(1000);
+  EXPECT_GT(bytes_of_file(), 1'000'000u);
+}
+
+TEST_F(WriteAheadLog, is_merged_later_if_another_program_reads_it) {
+  open(std::chrono::milliseconds(0));
+  commit(1);
+  Connection other(path_, Connection::Access::read, std::chrono::seconds(1));
+  {
+    Statement reading(other, "SELECT x FROM t");
+    ASSERT_TRUE(reading.step());
+    commit(1100);
+    EXPECT_EQ(other.integer("SELECT 1"), 1);
+    EXPECT_LT(bytes_of_file(), 1'000'000u);
+  }
+  commit(1);
+  EXPECT_GT(bytes_of_file(), 1'000'000u);
+}
+
+TEST(Constraint, a_row_that_breaks_a_rule_of_the_schema_is_named) {
+  Connection database = Connection::in_memory();
+  database.execute("CREATE TABLE parents (id INTEGER PRIMARY KEY, name TEXT NOT NULL)");
+  try {
+    database.execute("INSERT INTO parents VALUES (3, NULL)");
+    FAIL() << "nothing was thrown";
+  } catch (const Failure& failure) {
+    EXPECT_STREQ(failure.what(), "a row breaks a rule of the schema: NOT NULL constraint failed: parents.name");
+    EXPECT_TRUE(failure.is_constraint());
+  }
+}
+
+TEST(Guarded, turns_a_failure_into_an_error_that_names_the_database) {
+  auto result = guarded("a.db", []() -> int { throw Failure("damaged"); });
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message, "a.db: damaged");
+  result = guarded("a.db", []() -> int { throw Failure("damaged: page 3", Failure::kDamagedFile); });
+  EXPECT_EQ(result.error().message,
+            "a.db: damaged: page 3; `gktune db repair --db a.db` copies the readable rows to a new file");
+  EXPECT_EQ(*guarded("a.db", [] { return 7; }), 7);
+  EXPECT_TRUE(guarded("a.db", [] {}).ok());
+}
+
+}  // namespace
+}  // namespace gktune::sqlite
