@@ -115,8 +115,13 @@ class ColumnReader {
   }
   template <class T>
   void operator()(const char* name, MaybeUnknown<T> field) {
-    if (row_.skip_null())
-      field.value = field.unknown;
+    if (row_.skip_null()) {
+      // A value that should be known and is not is no number, so that it is not taken for a small one.
+      if constexpr (std::is_floating_point_v<T>)
+        field.value = field.is_known ? std::numeric_limits<T>::quiet_NaN() : field.unknown;
+      else
+        field.value = field.unknown;
+    }
     else
       (*this)(name, field.value);
   }

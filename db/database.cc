@@ -151,6 +151,11 @@ std::vector<Trial> read_trials(Statement& select, const Study& study) {
   return trials;
 }
 
+void require_sound(Connection& connection) {
+  const std::string finding = connection.quick_check();
+  if (!finding.empty()) throw Failure("damaged: " + finding, Failure::kDamagedFile);
+}
+
 void read_finalist(Row& row, Trial& trial) {
   FinalistRow finalist;
   ColumnReader reader(row);
@@ -268,6 +273,7 @@ Result<std::vector<StudySummary>> Database::studies() const {
       summaries.push_back(read_summary(row));
       summaries.back().best_us = row.maybe_real();
     }
+    if (summaries.empty()) require_sound(*connection_);
     return summaries;
   });
 }

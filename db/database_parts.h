@@ -52,6 +52,9 @@ Trial read_trial(Row& row, const Study& study);
 // The trials of a statement that selects trial_columns().
 std::vector<Trial> read_trials(Statement& select, const Study& study);
 
+// Throws if the file is damaged. For callers that find nothing: an overwritten page may look like an empty one.
+void require_sound(Connection& connection);
+
 // Replaces the figures of the trial by those of a finalist.
 void read_finalist(Row& row, Trial& trial);
 

@@ -263,7 +263,9 @@ std::vector<DeviceInfo> read_devices(const Connection& connection) {
 Result<std::vector<Winner>> Database::winners(const std::string& kernel) const {
   return guarded([&] {
     Transaction snapshot(*connection_, Transaction::Kind::read);
-    return read_winners(*connection_, "?1 = '' OR v.kernel = ?1", kernel);
+    auto winners = read_winners(*connection_, "?1 = '' OR v.kernel = ?1", kernel);
+    if (winners.empty()) require_sound(*connection_);
+    return winners;
   });
 }
 
@@ -475,7 +477,8 @@ Result<std::map<std::int64_t, TrialCounts>> Database::counts() const {
                        "SELECT study_id, count(*) - count(DISTINCT config) FROM trials GROUP BY study_id");
     while (distinct.step()) {
       auto row = distinct.row();
-      counts[row.integer()].superseded = row.integer();
+      TrialCounts& of_study = counts[row.integer()];
+      of_study.superseded = row.integer();
     }
     // Without the index, by which the rows would be read in a random order.
     Statement seconds(*connection_,

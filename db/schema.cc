@@ -132,8 +132,8 @@ FROM studies s JOIN devices d ON d.id = s.device_id;
 CREATE VIEW playoff_winner_view AS
 SELECT s.id AS study_id, p.id AS playoff_id, f.id AS finalist_id, f.trial_id
 FROM studies s
-CROSS JOIN playoffs p ON p.id = (SELECT l.id FROM playoffs l WHERE l.study_id = s.id
-                                 ORDER BY l.held_ms DESC, l.id DESC LIMIT 1)
+CROSS JOIN playoffs p ON p.id = (SELECT l.id FROM playoffs l JOIN sessions k ON k.id = l.session_id
+                                 WHERE l.study_id = s.id ORDER BY l.held_ms DESC, k.uuid DESC LIMIT 1)
 CROSS JOIN finalists f ON f.playoff_id = p.id AND f.place = 1
 CROSS JOIN trials w ON w.id = f.trial_id
 CROSS JOIN sessions c ON c.id = p.session_id
@@ -152,7 +152,7 @@ SELECT s.id AS study_id,
          (SELECT p.trial_id FROM playoff_winner_view p WHERE p.study_id = s.id),
          (SELECT t.id FROM current_trials t
           WHERE t.study_id = s.id AND t.status = 'ok' AND t.objective IS NOT NULL
-          ORDER BY t.is_dropped_early, t.objective, t.ended_ms LIMIT 1)) AS trial_id
+          ORDER BY t.is_dropped_early, t.objective, t.ended_ms, t.config LIMIT 1)) AS trial_id
 FROM studies s;
 
 CREATE VIEW best_view AS

@@ -49,7 +49,9 @@ std::string identity_json(const NamedValues& values, const std::string& what) {
       throw sqlite::Failure(what + ": " + name + " has a zero byte, which cannot be stored");
     }
   }
-  return values.json();
+  const std::string json = values.json();
+  if (!SortedJson::accept(json)) throw sqlite::Failure(what + ": a text is no UTF-8, which cannot be stored: " + json);
+  return json;
 }
 
 }  // namespace gktune

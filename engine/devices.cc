@@ -209,7 +209,7 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(const KernelDefin
                        "a recording can only be searched: no code is compiled for it or runs on it"};
   }
   using While = WorkerDeviceOptions::CompileWhileTiming;
-  using Work = WorkerDeviceOptions::Work;
+  using LastStep = WorkerDeviceOptions::Work;
   // Without a place for compiled code every kernel fails to compile, and no trial is to blame for it.
   auto cache = make_private_folder(settings.cache_dir);
   if (!cache) return EngineError{EngineError::Kind::no_cache, cache.error().message};
@@ -225,9 +225,9 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(const KernelDefin
   options.sends_ahead = is_gpu(found.info.kind);
   options.fault_telling_s = 2;  // a GPU's driver looks at the damage first, a CPU's thread for its line
   options.cache_dir = cache->string();
-  options.work = work == DeviceWork::compile ? Work::compile
-                 : work == DeviceWork::time  ? Work::time
-                                             : Work::check;
+  options.work = work == DeviceWork::compile ? LastStep::compile
+                 : work == DeviceWork::time  ? LastStep::time
+                                             : LastStep::check;
   if (work == DeviceWork::sanitize) options.instrumentation = Instrumentation::sanitize;
   auto folder = RunFolder::make(*cache);
   if (!folder) return EngineError{EngineError::Kind::no_cache, folder.error().message};

@@ -250,7 +250,7 @@ ExitCode run(const CheckOptions& options, Context& context) {
     if (choice.kind == DeviceChoice::Kind::gpu || choice.kind == DeviceChoice::Kind::architecture) {
       const std::string device = choice.gpu_kind + choice.architecture;  // one of them is empty
       fail(context, ExitCode::usage, "--sanitize runs on the CPU; remove --device " + device);
-      hint(context, "on a GPU, run compute-sanitizer on the program that gktune repro writes");
+      hint(context, "on a GPU, run compute-sanitizer gktune exec TRIAL " + options.path);
       return ExitCode::usage;
     }
     choice.kind = DeviceChoice::Kind::host;

@@ -13,7 +13,7 @@ Command db_command();
 Command report_command();
 Command import_command();
 Command bundle_command();
-Command repro_command();
+Command exec_command();
 Command score_command();
 Command devices_command();
 Command completions_command();

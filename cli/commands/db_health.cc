@@ -60,7 +60,9 @@ ExitCode repair(const RescueOptions& options, Context& context) {
   auto repaired = repair_database(path, output);
   if (!repaired) return fail(context, ExitCode::failed, repaired.error().message);
   if (options.format.json) {
-    print(context.out, {{"output", output}, {"tables", *repaired}});
+    Json tables = Json::object();
+    for (const auto& [name, kept] : *repaired) tables[name] = {{"kept", kept}};
+    print(context.out, {{"output", output}, {"tables", tables}});
     return ExitCode::done;
   }
   Table table;

@@ -153,9 +153,9 @@ TEST(Program, a_value_may_begin_with_a_dash) {
 
 TEST(Program, an_error_says_which_value_the_last_flag_lacks) {
   for (const char* last : {"-o", "--output", "--output="}) {
-    Call end = call({"repro", "1", "s.yaml", last});
+    Call end = call({"import", "k.cu", last});
     EXPECT_EQ(end.code, ExitCode::usage);
-    EXPECT_EQ(end.err, "error: --output: value missing; expected FILE\n  hint: gktune repro --help\n");
+    EXPECT_EQ(end.err, "error: --output: value missing; expected FILE\n  hint: gktune import --help\n");
   }
 }
 

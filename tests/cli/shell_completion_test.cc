@@ -30,7 +30,7 @@ std::string completed_by_bash(const std::filesystem::path& folder, const std::st
 }
 
 TEST_F(ShellCompletion, bash_completes_words_after_its_word_breaks) {
-  EXPECT_EQ(completed_by_bash(folder_, "gktune repr"), "repro\n");
+  EXPECT_EQ(completed_by_bash(folder_, "gktune exe"), "exec\n");
   EXPECT_EQ(completed_by_bash(folder_, "gktune best "), "reduce\n");
   EXPECT_EQ(completed_by_bash(folder_, "gktune run --regime=h"), "hot\n");
   EXPECT_EQ(completed_by_bash(folder_, "gktune run --device cuda:a"), "all\n");

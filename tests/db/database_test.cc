@@ -519,14 +519,20 @@ TEST_P(Claims, report_the_trials_of_others_once_and_in_order) {
   EXPECT_EQ(store_->trials_of_others(study_, other_, 0)->size(), 1u);
 }
 
-TEST_P(DatabaseTest, texts_of_any_bytes_are_read_back_unchanged) {
-  Trial trial = failed_trial({{"a", "\xff\xfe'; DROP TABLE trials; --"}}, Status::compile_failed);
+TEST_P(DatabaseTest, messages_of_any_bytes_are_read_back_unchanged) {
+  Trial trial = failed_trial({{"a", "é'; DROP TABLE trials; --"}}, Status::compile_failed);
   trial.message = std::string("error: \0 \xc3\x28 \"\n", 13) + std::string(100'000, 'x');
   ASSERT_TRUE(store_->add_trial(study_, session_, trial).ok());
   auto trials = store_->trials(study_);
   ASSERT_TRUE(trials.ok()) << trials.error().message;
   EXPECT_EQ(trials->front().message, trial.message);
   EXPECT_EQ(trials->front().config, trial.config);
+}
+
+TEST_P(DatabaseTest, a_configuration_that_is_no_utf8_is_refused) {
+  const auto refused = store_->add_trial(study_, session_, ok_trial({{"a", "\xff"}}, 1));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("configuration: a text is no UTF-8"), std::string::npos);
 }
 
 }  // namespace

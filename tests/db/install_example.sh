@@ -49,7 +49,7 @@ symbols=$(nm -C "$program")
 for stranger in yaml nvrtc libcuda boost; do
   grep -qi "$stranger" <<<"$libraries" && fail "the example loads $stranger: $libraries"
 done
-for stranger in YAML:: nvrtc gktune::Space gktune::Store gktune::WorkerDevice; do
+for stranger in YAML:: nvrtc gktune::Space:: gktune::WorkerDevice; do
   grep -qF "$stranger" <<<"$symbols" && fail "the example holds $stranger"
 done
 echo "the example works"

@@ -38,7 +38,8 @@ class Merge : public ::testing::Test {
           "p.session_id JOIN finalists f ON f.playoff_id = p.id JOIN trials t ON t.id = f.trial_id ORDER BY 1, 2, 3",
           "SELECT * FROM spaces", "SELECT kernel, within, made_ms, body FROM portfolios",
           "SELECT kernel, problem, config, from_playoff FROM best_view ORDER BY 1, 2"}) {
-      for (const auto& row : database.query(query)->rows) {
+      const auto found = database.query(query);
+      for (const auto& row : found->rows) {
         for (const auto& cell : row) text += (cell ? cell->str() : "NULL") + "|";
         text += "\n";
       }

@@ -229,7 +229,7 @@ TEST_F(StoredPortfolio, with_a_broken_tree_is_refused_with_its_name) {
   made.kernel = "reduce";
   made.device = kH200;
   ASSERT_TRUE(store->store_portfolio(made).ok());
-  for (const char* body : {"{}", "[]", R"({"tree":[{"axis":"n","value":1,"yes":0,"no":0}]})"}) {
+  for (const char* body : {"{}", R"({"tree":3})", R"({"tree":[{"axis":"n","value":1,"yes":0,"no":0}]})"}) {
     sqlite::Connection(path, sqlite::Connection::Access::create, std::chrono::seconds(1))
         .execute(std::string("UPDATE portfolios SET body = '") + body + "'");
     const auto read = store->portfolios();

@@ -36,6 +36,9 @@ class Queries : public ::testing::Test {
       add(study, session_, trial);
     }
   }
+  std::unique_ptr<Database> reopened() const {
+    return std::move(*Database::open(path_, Database::Access::write));
+  }
   StudySummary summary() const { return **store_->study(study_); }
   Winner winner() const {
     auto found = store_->winner(study_);
@@ -196,7 +199,7 @@ TEST_F(Queries, the_space_of_removed_rows_goes_back_to_the_file_system) {
   add_long(other, 1);
   store_.reset();
   ASSERT_GT(std::filesystem::file_size(path_), 1'000'000u);
-  const auto removed = store_->remove_studies({study_}, Removal::done);
+  const auto removed = reopened()->remove_studies({study_}, Removal::done);
   ASSERT_TRUE(removed.ok()) << removed.error().message;
   EXPECT_EQ(removed->trials, 50);
   EXPECT_LT(std::filesystem::file_size(path_), 500'000u);
@@ -211,7 +214,7 @@ TEST_F(Queries, rows_are_removed_also_where_there_is_no_room_to_make_the_file_sm
   const auto size = std::filesystem::file_size(path_);
   {
     const FileLimit limit(1'600'000);
-    const auto removed = store_->remove_studies({study_}, Removal::done);
+    const auto removed = reopened()->remove_studies({study_}, Removal::done);
     ASSERT_TRUE(removed.ok()) << removed.error().message;
     EXPECT_EQ(removed->trials, 50);
   }

@@ -135,6 +135,7 @@ TEST_F(OneTuning, a_second_run_reports_the_winner_of_the_earlier_playoff) {
   ASSERT_TRUE(tune(request()).ok());
   auto held = *store_.playoff(1);
   ASSERT_TRUE(held.has_value());
+  ++held->held_unix_ms;
   std::swap(held->finalists[0], held->finalists[1]);
   held->finalists[0].samples_us = {7.5, 8.5, 9.5};
   ASSERT_TRUE(store_.add_playoff(1, session_, *held).ok());

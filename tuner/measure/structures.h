@@ -1,8 +1,7 @@
 #pragma once
 
 // Inputs whose elements depend on each other: sorted, shuffled, of a Zipf distribution, fields,
-// sparse matrices. They are the same on every machine. C++17: programs that `gktune repro`
-// writes take this header too.
+// sparse matrices. They are the same on every machine.
 
 #include <algorithm>
 #include <cmath>

@@ -145,7 +145,7 @@ class CudaBackend : public ToolkitBackend {
     return count_gpus(*driver);
   }
   Result<std::unique_ptr<Runner>> runner() override {
-    auto device = CudaDevice::open(ordinal_, places(), cache_dir_);
+    auto device = open_cuda_device(ordinal_, places(), cache_dir_);
     if (!device) return device.error();
     return std::unique_ptr<Runner>(std::make_unique<DeviceRunner>(std::move(*device)));
   }
@@ -159,6 +159,13 @@ class CudaBackend : public ToolkitBackend {
 
 std::unique_ptr<Backend> open_cuda_backend(int ordinal, const ToolkitPlaces& places, std::string cache_dir) {
   return std::make_unique<CudaBackend>(ordinal, places, std::move(cache_dir));
+}
+
+Result<std::unique_ptr<ComputeDevice>> open_cuda_device(int ordinal, const ToolkitPlaces& places,
+                                                        const std::string& cache_dir) {
+  auto device = CudaDevice::open(ordinal, places, cache_dir);
+  if (!device) return device.error();
+  return std::unique_ptr<ComputeDevice>(*std::move(device));
 }
 
 }  // namespace gktune

@@ -8,6 +8,7 @@
 #include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/cuda/device_kernels.h"
 #include "tuner/device/cuda/driver/driver.h"
+#include "tuner/device/run/compute_device.h"
 #include "tuner/device/worker/backend.h"
 
 namespace gktune {
@@ -21,5 +22,9 @@ std::string pci_bus_id(const Driver& driver, int ordinal);
 // The GPU of that number. It opens the driver and NVRTC only when they are needed: compiling needs no GPU.
 std::unique_ptr<Backend> open_cuda_backend(int ordinal, const ToolkitPlaces& places,
                                            std::string cache_dir = {});
+
+// The GPU itself, with the driver loaded in this process.
+Result<std::unique_ptr<ComputeDevice>> open_cuda_device(int ordinal, const ToolkitPlaces& places,
+                                                        const std::string& cache_dir);
 
 }  // namespace gktune

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -141,6 +142,10 @@ std::uint64_t compiler_share() {
   return std::max(kLeast, (usable_memory_bytes() - runner_share_bytes()) / own_core_count());
 }
 
+std::unique_ptr<HostDevice> make_host_device() {
+  return std::make_unique<HostDevice>(static_cast<std::size_t>(cpu_info({}).l2_bytes));
+}
+
 Error no_compiler(const Error& why) { return Error{"the host device needs a C++ compiler: " + why.message}; }
 
 }  // namespace
@@ -165,8 +170,13 @@ Result<std::unique_ptr<Runner>> HostBackend::runner() {
   // Candidates can start processes, which would outlive a worker that something outside kills.
   if (const auto supervised = run_under_supervisor(); !supervised) return supervised.error();
   limit_memory(runner_share_bytes());
-  return {std::make_unique<ForkingRunner>(
-      std::make_unique<HostDevice>(static_cast<std::size_t>(cpu_info({}).l2_bytes)))};
+  return {std::make_unique<ForkingRunner>(make_host_device())};
+}
+
+std::unique_ptr<ComputeDevice> open_host_device() {
+  auto device = make_host_device();
+  print_faults();
+  return device;
 }
 
 }  // namespace gktune

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "tuner/device/run/compute_device.h"
 #include "tuner/device/worker/backend.h"
 
 namespace gktune {
@@ -29,5 +30,8 @@ class HostBackend final : public Backend {
  private:
   BackendOptions options_;
 };
+
+// The processor in this process, without a parent: a fault is written to standard error.
+std::unique_ptr<ComputeDevice> open_host_device();
 
 }  // namespace gktune

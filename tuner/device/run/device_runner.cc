@@ -149,6 +149,41 @@ Result<void, Failure> DeviceRunner::try_candidate(const RunJob& job, RunReply& r
   return timed;
 }
 
+RunReply DeviceRunner::execute(const RunJob& job, int runs) {
+  RunReply reply;
+  if (const auto done = try_executions(job, runs, reply); !done) {
+    reply.status = done.error().status;
+    reply.message = done.error().message;
+  }
+  return reply;
+}
+
+// Placements and orders alternate as in a check.
+Result<void, Failure> DeviceRunner::try_executions(const RunJob& job, int runs, RunReply& reply) {
+  using Poison = ProblemBuffers::Poison;
+  const auto program = load(job);
+  if (!program) return program.error();
+  reply.resources = (*program)->resources();
+  if (auto prepared = prepare(job); !prepared) return prepared;
+  for (int i = 0; i < runs; ++i) {
+    const bool is_even = i % 2 == 0;
+    if (auto placed = problem_->place(is_even ? Placement::at_end : Placement::at_start); !placed)
+      return placed;
+    LaunchOptions options{job.plan.time_limit_s, std::nullopt};
+    if (i > 0) options.seed = job.seed + static_cast<std::uint64_t>(i) - 1;
+    const auto run = [&]() -> Result<void, Failure> {
+      const auto start = SteadyClock::now();
+      const auto time_us = device_->run(**program, problem_->memory(), options);
+      if (!time_us) return time_us.error();
+      reply.samples_us.push_back(time_us->value_or(seconds_since(start) * 1e6));
+      return {};
+    };
+    const auto checked = problem_->check_around(is_even ? Poison::first : Poison::second, run);
+    if (!checked) return i > 0 ? only_first_was_right(checked.error()) : checked.error();
+  }
+  return {};
+}
+
 Result<DeviceRunner::Program, Failure> DeviceRunner::load(const RunJob& job) {
   return device_->load(job.candidate, job.plan.candidate, job.plan.arguments, job.instrumentation);
 }

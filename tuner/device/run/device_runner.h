@@ -35,6 +35,9 @@ class DeviceRunner final : public Runner {
 
   RunReply run(const RunJob& job) override;
   std::vector<Samples> playoff(const PlayoffJob& job) override;
+  // Executes the candidate this many times, and checks and times each execution. A device without timers
+  // gives the system's time.
+  RunReply execute(const RunJob& job, int runs);
 
   // Prepares the buffers of the job's problem. Keeps those of the last job if the problem is the same.
   Result<void, Failure> prepare(const RunJob& job, const Isolate& isolate);
@@ -52,6 +55,7 @@ class DeviceRunner final : public Runner {
   using Program = std::shared_ptr<const LoadedProgram>;
 
   Result<void, Failure> try_candidate(const RunJob& job, RunReply& reply);
+  Result<void, Failure> try_executions(const RunJob& job, int runs, RunReply& reply);
   Result<Program, Failure> load(const RunJob& job);
   // The same, and adopts the candidate's own sizes. The reference runs in this process.
   Result<void, Failure> prepare(const RunJob& job);

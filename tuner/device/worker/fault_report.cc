@@ -1,6 +1,7 @@
 #include "tuner/device/worker/fault_report.h"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,6 +18,7 @@ constexpr std::size_t kMaxReportBytes = 4096;
 // Signal handlers can only use globals.
 std::atomic<int> channel{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
+constexpr int kStandardError = -2;  // the channel of a process that prints faults
 
 void send_all(int socket, const unsigned char* bytes, std::size_t size) noexcept {
   while (size > 0) {
@@ -55,7 +57,14 @@ void report_phase(Phase phase) noexcept {
   send_report(Frame::Kind::phase, {&payload, 1});
 }
 
+void print_faults() noexcept { channel.store(kStandardError); }
+
 void report_fault(Status status, std::string_view message) noexcept {
+  if (channel.load() == kStandardError) {
+    for (const std::string_view part : {status_name(status), std::string_view(": "), message, std::string_view("\n")})
+      [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, part.data(), part.size());
+    return;
+  }
   char line[64];
   const std::string_view name = status_name(status);
   const std::size_t size = std::min(name.size(), sizeof line - 1);

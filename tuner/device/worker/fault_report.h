@@ -30,6 +30,9 @@ void send_report(Frame::Kind kind, std::string_view payload) noexcept;
 
 void report_phase(Phase phase) noexcept;
 
+// Prints faults on standard error from now on. For a process that runs a candidate itself.
+void print_faults() noexcept;
+
 // Reports why this process is about to die. A long message is cut.
 void report_fault(Status status, std::string_view message) noexcept;
 

@@ -1,0 +1,268 @@
+// gktune exec: runs one trial in this process, for debuggers, sanitizers and profilers.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <tuple>
+
+#include "cli/commands/commands.h"
+#include "cli/database.h"
+#include "cli/device_flags.h"
+#include "cli/flags.h"
+#include "cli/output/json.h"
+#include "cli/output/printable.h"
+#include "cli/output/quantity.h"
+#include "cli/study_flags.h"
+#include "engine/execution.h"
+#include "engine/problem_selection.h"
+#include "tuner/core/letters.h"
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+namespace {
+
+struct ExecOptions {
+  std::string which, space, database;
+  DeviceFlags device;
+  std::int64_t runs = 2;
+  bool is_debugged = false, skips_check = false, json = false;
+};
+
+Result<std::int64_t> parse_runs(std::string_view text) {
+  auto runs = parse_count(text);
+  if (!runs || (*runs >= 1 && *runs <= std::numeric_limits<int>::max())) return runs;
+  return Error{
+      fmt::format("'{}' is not a number of runs from 1 to {}", text, std::numeric_limits<int>::max())};
+}
+
+void declare(Flags& flags, ExecOptions& options) {
+  flags
+      .text("TRIAL", options.which,
+            "A trial's id from `gktune db show`, or a study to take the winner of: "
+            "KERNEL[/AXIS=VALUE,…][@DEVICE]")
+      .kind("ID|KERNEL")
+      .required();
+  flags.text("SPACE", options.space, "Space file of the trial").required().kind("FILE");
+  flags.database(options.database);
+  flags.device(options.device, "Device to run on; auto: the first one of the trial's kind");
+  flags.parsed("--runs", options.runs, parse_runs, "Run and check it N times", "N").shown_default("2");
+  flags.on("--debug", options.is_debugged, "Compile for a debugger: without optimisation, with variables");
+  flags.on("--no-check", options.skips_check, "Do not compare the outputs with those of the reference");
+  flags
+      .text("--cache", options.device.cache_dir,
+            "Folder for compiled code; default: $XDG_CACHE_HOME/gktune, else ~/.cache/gktune")
+      .kind("DIR");
+  flags.on("--allow-unsafe-options", options.device.allows_unsafe_options,
+           "Accept compiler options of the space file that may run programs or write files");
+  flags.json(options.json);
+}
+
+// Prints why there is no such device to run on.
+Result<BackendName, ExitCode> chosen_device(const ExecOptions& options, const Study& study,
+                                            Context& context) {
+  using Kind = DeviceChoice::Kind;
+  const DeviceChoice& choice = options.device.choice;
+  if (choice.kind == Kind::automatic) return BackendName{study.device.kind, 0};
+  if (choice.kind == Kind::host) return BackendName{"host", 0};
+  if (choice.kind == Kind::gpu && choice.extent == DeviceChoice::Extent::one)
+    return BackendName{choice.gpu_kind, choice.ordinal.value_or(0)};
+  return fail_usage(context, "gktune exec", "--device: a trial runs on one device: host, cuda or cuda:N");
+}
+
+// "float", "unsigned char", "std::int64_t", "-O3": words that contain no calls.
+bool is_harmless(const Value& value, const std::vector<Value>& listed) {
+  if (!value.is_text() || std::ranges::find(listed, value) != listed.end()) return true;
+  return std::ranges::all_of(value.text(), [](char c) {
+    return is_word(c) || c == ' ' || c == ':' || c == '.' || c == '-' || c == '+';
+  });
+}
+
+// Values become macros, template arguments and options: a database from somebody else must not inject code.
+// Returns a text such as "threadsPerBlock='…'"; nothing if all values are harmless.
+std::optional<std::string> unsafe_value(const Definition& definition, const Trial& trial) {
+  const auto find = [](const NamedValues& values, const auto& known,
+                       auto name_of) -> std::optional<std::string> {
+    for (const auto& [name, value] : values) {
+      const auto one = std::ranges::find(known, name, name_of);
+      if (!is_harmless(value, one == known.end() ? std::vector<Value>() : one->values))
+        return fmt::format("{}='{}'", name, value.text());
+    }
+    return std::nullopt;
+  };
+  auto unsafe = find(trial.config, definition.parameters, &Parameter::name);
+  return unsafe ? unsafe : find(trial.problem, definition.kernel.axes, &Axis::name);
+}
+
+Result<Definition, std::vector<Diagnostic>> read_for(const std::string& device_kind,
+                                                     const ExecOptions& options) {
+  return read_space_file(
+      options.space,
+      {.device_kind = device_kind, .strategies = {}, .unsafe_options = unsafe_options(options.device)});
+}
+
+// Reads the space file and checks that the trial's kernel is in it and that its values are no code.
+Result<Definition, ExitCode> read_definition(const ExecOptions& options, const StudiedTrial& found,
+                                             const std::string& device_kind, Context& context) {
+  const auto& [study, trial] = std::tie(found.study, found.trial);
+  auto definition = read_for(device_kind, options);
+  if (!definition) return fail(context, definition.error());
+  if (definition->kernel.name != study.kernel) {
+    return fail(context, ExitCode::failed,
+                fmt::format("trial {} belongs to kernel {}, but {} describes {}", trial.id, study.kernel,
+                            options.space, definition->kernel.name));
+  }
+  if (const auto unsafe = unsafe_value(*definition, trial)) {
+    return fail(context, ExitCode::failed,
+                fmt::format("trial {} has {}, which {} does not list: it could run any code", trial.id,
+                            *unsafe, options.space));
+  }
+  const auto as_tuned = read_for(study.device.kind, options);
+  if (!as_tuned || as_tuned->fingerprint != study.fingerprint) {
+    context.log.warning(
+        fmt::format("{} or one of its sources has changed since trial {}", options.space, trial.id));
+  }
+  return *std::move(definition);
+}
+
+// Picks among studies that differ only in their versions: the version of the space file, or else the latest.
+const StudySummary& version_of_space(const std::vector<StudySummary>& versions, const ExecOptions& options) {
+  const auto definition = read_for(versions.front().study.device.kind, options);
+  return *std::ranges::max_element(versions, {}, [&](const StudySummary& each) {
+    return std::pair(definition && definition->fingerprint == each.study.fingerprint, each.updated_unix_ms);
+  });
+}
+
+// The number of the winner of the study that the argument names.
+Result<std::int64_t, ExitCode> find_winner(const ExecOptions& options, const Database& store,
+                                           const std::vector<StudySummary>& studies, Context& context) {
+  const auto named = named_studies(studies, options.which);
+  if (!named) return fail_selection(options.database, named.error().message, context);
+  std::set<std::string> texts;
+  for (const StudySummary& each : *named) texts.insert(study_text(each.study));
+  if (texts.size() > 1) {
+    const std::string examples = *texts.begin() + ", " + *texts.rbegin();
+    return fail_selection(
+        options.database,
+        fmt::format("'{}' names {} studies, among them {}", options.which, texts.size(), examples), context);
+  }
+  const StudySummary& study = version_of_space(*named, options);
+  const auto winner = store.winner(study.id);
+  if (!winner) return fail(context, ExitCode::failed, winner.error().message);
+  if (*winner) return (*winner)->trial.id;
+  fail(context, ExitCode::failed, study_text(study.study) + " has no winner");
+  hint(context, fmt::format("gktune db show {} --failed{} lists its trials", study.id,
+                            database_flag(options.database)));
+  return ExitCode::failed;
+}
+
+// The number of the trial that the argument names.
+Result<std::int64_t, ExitCode> find_number(const ExecOptions& options, const Database& store,
+                                           Context& context) {
+  const auto studies = store.studies();
+  if (!studies) return fail(context, ExitCode::failed, studies.error().message);
+  const auto number = number_in(options.which);
+  if (!number) return find_winner(options, store, *studies, context);
+  if (!is_kernel(*studies, options.which)) return *number;
+  if (const auto trial = store.trial(*number); trial && !*trial)
+    return find_winner(options, store, *studies, context);
+  return fail_selection(options.database, ambiguous_number(options.which, "trial").message, context);
+}
+
+Result<StudiedTrial, ExitCode> find_trial(const ExecOptions& options, Context& context) {
+  const auto store = open_database(options.database, context);
+  if (!store) return ExitCode::failed;
+  const auto number = find_number(options, *store, context);
+  if (!number) return number.error();
+  auto found = store->trial(*number);
+  if (!found) return fail(context, ExitCode::failed, found.error().message);
+  if (*found) return **std::move(found);
+  fail(context, ExitCode::failed, fmt::format("there is no trial {}", *number));
+  hint(context,
+       fmt::format("gktune db show STUDY{} lists the trials of a study", database_flag(options.database)));
+  return ExitCode::failed;
+}
+
+// The kernel may end the process: what runs is printed before.
+void print_start(const Trial& trial, const Study& study, Context& context) {
+  const std::string problem = problem_text(trial.problem), config = trial.config.str();
+  context.out << fmt::format("trial {}: {}{}{}{}{}\n", trial.id, study.kernel, problem.empty() ? "" : " ",
+                             problem, config.empty() ? "" : " with ", config)
+              << std::flush;
+}
+
+void print_end(const Execution& execution, Context& context) {
+  const RunReply& reply = execution.reply;
+  context.out << status_name(reply.status);
+  if (!reply.message.empty()) context.out << ": " << with_short_lines(reply.message);
+  if (!reply.message.ends_with('\n')) context.out << '\n';
+  constexpr std::size_t kTimesShown = 10;
+  std::vector<std::string> times;
+  for (const double time_us : reply.samples_us) {
+    if (times.size() < kTimesShown) times.push_back(format_time_us(time_us));
+  }
+  const std::size_t count = reply.samples_us.size();
+  if (count > kTimesShown) times.push_back(fmt::format("and {} more", count - kTimesShown));
+  if (count > 0)
+    context.out << fmt::format("{} on {}: {}\n", count == 1 ? "1 run" : fmt::format("{} runs", count),
+                               execution.device.name, fmt::join(times, ", "));
+  context.out << std::flush;
+}
+
+Json execution_json(const StudiedTrial& found, const Execution& execution) {
+  return {{"trial", found.trial.id},
+          {"kernel", found.study.kernel},
+          {"problem", json_of(found.trial.problem)},
+          {"config", json_of(found.trial.config)},
+          {"device", execution.device.name},
+          {"status", status_name(execution.reply.status)},
+          {"message", execution.reply.message},
+          {"times_us", execution.reply.samples_us}};
+}
+
+ExitCode run(const ExecOptions& options, Context& context) {
+  const auto found = find_trial(options, context);
+  if (!found) return found.error();
+  const auto device = chosen_device(options, found->study, context);
+  if (!device) return device.error();
+  const auto definition = read_definition(options, *found, device->kind, context);
+  if (!definition) return definition.error();
+  if (!options.json) print_start(found->trial, found->study, context);
+  const Environment& environment = context.environment;
+  BackendOptions backend{.cuda_home = environment.cuda_home,
+                         .cache_dir = worker_settings(options.device, context).cache_dir.string()};
+  if (!environment.cxx.empty()) backend.cxx = environment.cxx;
+  const auto executed = execute_here({.kernel = definition->kernel,
+                                      .config = found->trial.config,
+                                      .problem = found->trial.problem,
+                                      .device = *device,
+                                      .options = backend,
+                                      .needs_debugging = options.is_debugged,
+                                      .is_compared = !options.skips_check,
+                                      .runs = static_cast<int>(options.runs)});
+  if (!executed) return fail(context, executed.error());
+  if (options.json) {
+    print(context.out, execution_json(*found, *executed));
+  } else {
+    print_end(*executed, context);
+  }
+  return executed->reply.status == Status::ok ? ExitCode::done : ExitCode::failed;
+}
+
+}  // namespace
+
+Command exec_command() {
+  Command command = make_command<ExecOptions>(
+      "exec", "Run one trial in this process, for debuggers, sanitizers and profilers",
+      "cuda-gdb --args gktune exec 17 spaces/reduce.yaml --debug", declare, run);
+  command.note =
+      "The kernel runs in the process of gktune itself, without a time limit: a crash of the kernel ends "
+      "it.\n"
+      "A space file and its sources are code: run only files that you trust.";
+  return command;
+}
+
+}  // namespace gktune
