@@ -10,7 +10,7 @@
 #include "tuner/core/result.h"
 #include "tuner/device/replay/replay_device.h"
 #include "tuner/recording/recording.h"
-#include "tuner/search/search_task.h"
+#include "tuner/search/strategy.h"
 #include "tuner/space/solver/space.h"
 
 namespace gktune {

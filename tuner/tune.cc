@@ -6,7 +6,6 @@
 #include <memory>
 #include <thread>
 
-#include "tuner/measure/playoff_rule.h"
 #include "tuner/measure/sampling_noise.h"
 #include "tuner/measure/statistics.h"
 

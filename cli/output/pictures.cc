@@ -9,7 +9,7 @@
 #include <ostream>
 
 #include "cli/output/quantity.h"
-#include "tuner/analysis/histogram.h"
+#include "tuner/measure/statistics.h"
 
 namespace gktune {
 namespace {

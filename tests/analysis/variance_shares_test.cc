@@ -6,8 +6,6 @@
 #include <functional>
 #include <random>
 
-#include "tuner/analysis/grid_forest.h"
-
 namespace gktune {
 namespace {
 
@@ -127,10 +125,10 @@ TEST(VarianceShares, all_shares_are_zero_without_factors_or_a_second_observation
   one.add(std::vector<std::uint16_t>{2, 0}, 1.5);
   EXPECT_EQ(variance_shares(one).factors, (std::vector<double>{0, 0}));
   EXPECT_EQ(variance_shares(one).predicted, -1);
-  one.places.clear(), one.targets.clear();
+  one.points.clear(), one.targets.clear();
   EXPECT_EQ(variance_shares(one).factors, (std::vector<double>{0, 0}));
   Observations bare;
-  bare.targets = {1, 2};
+  for (const double target : {1.0, 2.0}) bare.add({}, target);
   EXPECT_TRUE(variance_shares(bare).factors.empty());
 }
 
@@ -154,23 +152,6 @@ TEST(VarianceShares, a_large_grid_is_sampled) {
   EXPECT_NEAR(shares.factors[4], 0.9, 0.06);
   EXPECT_NEAR(shares.factors[9], 0.1, 0.06);
   EXPECT_GT(shares.predicted, 0.9);
-}
-
-TEST(GridForest, predicts_what_it_observed) {
-  const auto observations =
-      grid({{3, true}, {3, false}}, [](const auto& x) { return x[0] * 3.0 + x[1] * x[1]; });
-  const GridForest forest(observations, 3, 1);
-  for (std::size_t i = 0; i < observations.size(); ++i) {
-    EXPECT_NEAR(forest.at(observations.point(i)), observations.targets[i], 1e-12);
-  }
-}
-
-TEST(GridForest, predicts_the_mean_of_equal_points) {
-  Observations observations;
-  observations.factors = {{2, true}};
-  for (const double target : {1.0, 3.0}) observations.add(std::vector<std::uint16_t>{0}, target);
-  EXPECT_DOUBLE_EQ(GridForest(observations, 2, 1).at(std::vector<std::uint16_t>{0}), 2);
-  EXPECT_DOUBLE_EQ(GridForest(observations, 2, 1).at(std::vector<std::uint16_t>{1}), 2);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "tuner/measure/guard.h"
+#include "tuner/measure/contents.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,9 @@
-#include "tuner/measure/playoff_rule.h"
+#include "tuner/measure/statistics.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
-
-#include "tuner/measure/statistics.h"
 
 namespace gktune {
 namespace {

@@ -9,7 +9,6 @@
 #include <random>
 #include <sstream>
 
-#include "tuner/measure/playoff_rule.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/measure/stopping_rule.h"
 

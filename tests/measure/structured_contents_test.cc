@@ -1,4 +1,4 @@
-#include "tuner/measure/structured_contents.h"
+#include "tuner/measure/contents.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@
 #include <set>
 #include <vector>
 
-#include "tuner/measure/contents.h"
 #include "tuner/measure/structures.h"
 
 namespace gktune {

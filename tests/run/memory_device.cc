@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "tuner/measure/contents.h"
-#include "tuner/measure/guard.h"
 
 namespace gktune {
 namespace {

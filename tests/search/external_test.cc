@@ -1,5 +1,3 @@
-#include "tuner/search/external/external.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -7,6 +5,7 @@
 
 #include "tests/scratch_folder.h"
 #include "tests/search/small_space.h"
+#include "tuner/search/strategy.h"
 
 namespace gktune {
 namespace {

@@ -9,16 +9,6 @@
 namespace gktune {
 namespace {
 
-TEST(Strategy, each_named_strategy_can_be_made_and_proposes) {
-  Space space = checkered_space(3);
-  for (const Strategy& strategy : strategies()) {
-    if (strategy.name == "external") continue;  // it takes a program
-    auto searcher = make_searcher(strategy.name, {.space = space});
-    ASSERT_TRUE(searcher.ok()) << strategy.name;
-    EXPECT_NE((*searcher)->ask(), std::nullopt);
-  }
-}
-
 TEST(Strategy, an_unknown_name_is_an_error_that_lists_the_known_ones) {
   Space space = checkered_space(3);
   auto searcher = make_searcher("ramdom", {.space = space});
@@ -79,6 +69,36 @@ TEST(Strategy, the_default_and_every_choice_of_an_option_lie_within_its_bounds) 
       }
     }
   }
+}
+
+std::string description_of(const SearchTask& task) {
+  return make_searcher("auto", task).value()->description();
+}
+
+TEST(Auto, tries_all_configurations_if_the_budget_allows) {
+  const Space space = checkered_space(10);
+  const auto search = make_searcher("auto", {.space = space, .budget = {.trials = 50}}).value();
+  EXPECT_EQ(search->description(), "all 50 configurations fit the budget: each is tried");
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(search->ask().has_value());
+  EXPECT_EQ(search->ask(), std::nullopt);
+}
+
+TEST(Auto, uses_a_model_if_trials_or_time_may_not_suffice) {
+  const Space space = checkered_space(10);
+  const std::string expected = "a Gaussian process predicts time, cost and failure among 50 configurations";
+  EXPECT_EQ(description_of({.space = space, .budget = {.trials = 49}}), expected);
+  EXPECT_EQ(description_of({.space = space, .budget = {.trials = 50, .seconds = 1}}), expected);
+  EXPECT_EQ(description_of({.space = space}), expected);
+}
+
+TEST(Auto, says_how_many_related_trials_it_begins_with) {
+  const Space space = checkered_space(10);
+  RelatedStudy related{.name = "another GPU", .trials = {}};
+  for (std::uint64_t i = 0; i < 30; ++i) related.trials.push_back({.config = space.at(i), .objective = 1.0});
+  EXPECT_EQ(
+      description_of({.space = space, .related = {related}}),
+      "a Gaussian process predicts time, cost and failure; it begins with 30 trials of related studies among "
+      "50 configurations");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ TEST(Untried, takes_a_valid_configuration_once) {
   EXPECT_FALSE(untried.take(Config{{"x", 1}, {"y", 2}}));
   EXPECT_FALSE(untried.take(Config{{"x", 77}, {"y", 3}}));
   EXPECT_FALSE(untried.take(Config{{"z", 1}}));
-  EXPECT_EQ(untried.taken(), 1u);
+  EXPECT_EQ(untried.count(), Count(7));
 }
 
 TEST(Untried, draw_takes_a_configuration_and_sample_does_not) {

@@ -10,7 +10,7 @@
 
 #include "tests/tune/recorded.h"
 #include "tuner/device/replay/replay_device.h"
-#include "tuner/search/random.h"
+#include "tuner/search/strategy.h"
 #include "tuner/search/untried.h"
 
 namespace gktune {
@@ -599,12 +599,12 @@ TEST(TuneWithFailingSearcher, ends_the_run_with_its_reason_and_keeps_what_was_me
 TEST(TuneWithClock, the_time_limit_uses_the_given_clock) {
   Space space = line_space(50);
   ReplayDevice device({}, recorded_line(50, valley), 1);  // a hundredth of a second each
-  Random search({.space = space});
+  const auto search = make_searcher("random", {.space = space}).value();
   TuneTask task;
   task.limits.seconds = 0.095;
   task.clock_s = [&device] { return device.clock_s(); };
   task.timing.finalists = 0;  // no time is left for a playoff
-  const TuneOutcome outcome = tune(task, search, device, {});
+  const TuneOutcome outcome = tune(task, *search, device, {});
   EXPECT_EQ(outcome.end, TuneOutcome::End::seconds);
   EXPECT_EQ(outcome.measured, 10);
 }
@@ -612,9 +612,9 @@ TEST(TuneWithClock, the_time_limit_uses_the_given_clock) {
 TEST(TuneWithRandom, tries_each_configuration_once) {
   Space space = line_space(50);
   ReplayDevice device({}, recorded_line(50, valley), 8);
-  Random search({.space = space, .seed = 11});
+  const auto search = make_searcher("random", {.space = space, .seed = 11}).value();
   std::set<std::string> seen;
-  tune({}, search, device,
+  tune({}, *search, device,
        {.on_trial = [&](const Trial& trial) { seen.insert(trial.config.json()); }, .stop = {}});
   EXPECT_EQ(seen.size(), 50u);
 }

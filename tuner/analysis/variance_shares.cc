@@ -5,7 +5,8 @@
 #include <numeric>
 #include <random>
 
-#include "tuner/analysis/grid_forest.h"
+#include "tuner/analysis/draws.h"
+#include "tuner/analysis/forest.h"
 
 namespace gktune {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::uint64_t kSeed = 1;
 Observations some_of(const Observations& all, const std::vector<std::size_t>& indices) {
   Observations some;
   some.factors = all.factors;
-  for (const std::size_t index : indices) some.add(all.point(index), all.targets[index]);
+  for (const std::size_t index : indices) some.add(all.points[index], all.targets[index]);
   return some;
 }
 
@@ -39,8 +40,22 @@ bool varies(const std::vector<double>& values) {
   return variance_of(values) > 1e-18 * size * size;
 }
 
+Forest forest_of(const Observations& observations) {
+  std::vector<Forest::Feature> features;
+  for (std::size_t i = 0; i < observations.factors.size(); ++i) {
+    const Observations::Factor& factor = observations.factors[i];
+    features.push_back({i, factor.is_ordered, std::vector<float>(factor.values)});
+    std::iota(features.back().of_place.begin(), features.back().of_place.end(), 0.0F);
+  }
+  Forest forest(std::move(features), kTrees, 1);
+  std::mt19937_64 random(kSeed);
+  const std::vector<double> weights(observations.size(), 1);
+  forest.grow({observations.points, observations.targets, weights}, random);
+  return forest;
+}
+
 // The variance of the forest over the whole grid, or over random points of a large one.
-double total_variance(const GridForest& forest, const std::vector<Observations::Factor>& factors) {
+double total_variance(const Forest& forest, const std::vector<Observations::Factor>& factors) {
   std::size_t points = 1;
   for (const Observations::Factor& factor : factors) {
     points = factor.values > kMostPoints / points ? kMostPoints + 1 : points * factor.values;
@@ -51,7 +66,7 @@ double total_variance(const GridForest& forest, const std::vector<Observations::
   std::mt19937_64 random(kSeed);
   std::vector<double> values;
   values.reserve(points);
-  std::vector<std::uint16_t> point(factors.size());
+  Point point(factors.size());
   for (std::size_t index = 0; index < points; ++index) {
     std::size_t rest = index;
     for (std::size_t factor = 0; factor < factors.size(); ++factor) {
@@ -59,7 +74,7 @@ double total_variance(const GridForest& forest, const std::vector<Observations::
       point[factor] = static_cast<std::uint16_t>((is_whole ? rest : random()) % count);
       rest /= count;
     }
-    values.push_back(forest.at(point));
+    values.push_back(forest.mean_at(point));
   }
   return variance_of(values);
 }
@@ -78,10 +93,10 @@ class Parts {
     }
   }
 
-  void add(const GridTree::Leaf& leaf, double weight) {
+  void add(const Forest::Box& leaf, double weight) {
     std::vector<std::size_t> bound;  // the factors that the leaf restricts
     std::vector<std::vector<double>> deviations(factors_.size());
-    double product = leaf.mean * weight;
+    double product = leaf.output * weight;
     for (std::size_t factor = 0; factor < factors_.size(); ++factor) {
       const std::vector<bool>& allowed = leaf.allowed[factor];
       if (allowed.empty()) continue;
@@ -127,12 +142,12 @@ double predicted_share(const Observations& observations, const std::vector<std::
   if (shuffled.size() < kFewestToHoldBack) return -1;
   const auto border = shuffled.begin() + static_cast<std::ptrdiff_t>(shuffled.size() / 5);
   const Observations held_back = some_of(observations, {shuffled.begin(), border});
-  const GridForest forest(some_of(observations, {border, shuffled.end()}), kTrees, kSeed);
+  const Forest forest = forest_of(some_of(observations, {border, shuffled.end()}));
   if (!varies(held_back.targets)) return -1;
   const double variance = variance_of(held_back.targets);
   double squares = 0;
   for (std::size_t i = 0; i < held_back.size(); ++i) {
-    const double error = held_back.targets[i] - forest.at(held_back.point(i));
+    const double error = held_back.targets[i] - forest.mean_at(held_back.points[i]);
     squares += error * error;
   }
   return std::max(0.0, 1 - squares / static_cast<double>(held_back.size()) / variance);
@@ -149,17 +164,18 @@ VarianceShares variance_shares(const Observations& observations) {
   }
   std::vector<std::size_t> shuffled(observations.size());
   std::iota(shuffled.begin(), shuffled.end(), std::size_t{0});
-  std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937_64(kSeed));
+  std::mt19937_64 random(kSeed);
+  shuffle(random, shuffled);
   shuffled.resize(std::min(shuffled.size(), kMostObservations));
   const Observations some = some_of(observations, shuffled);
   if (some.size() < 2 || !varies(some.targets)) return shares;
 
-  const GridForest forest(some, kTrees, kSeed);
+  const Forest forest = forest_of(some);
   const double total = total_variance(forest, some.factors);
   if (total <= 0) return shares;
   Parts parts(some.factors);
-  for (const GridTree& tree : forest.trees()) {
-    for (const GridTree::Leaf& leaf : tree.leaves()) parts.add(leaf, 1.0 / kTrees);
+  for (std::size_t tree = 0; tree < kTrees; ++tree) {
+    for (const Forest::Box& leaf : forest.boxes(tree, count)) parts.add(leaf, 1.0 / kTrees);
   }
   double explained = 0;
   for (std::size_t factor = 0; factor < count; ++factor) {

@@ -3,9 +3,26 @@
 #include <cstddef>
 #include <vector>
 
-#include "tuner/analysis/observations.h"
+#include "tuner/analysis/forest.h"
 
 namespace gktune {
+
+// Measurements at points of a grid.
+struct Observations {
+  struct Factor {
+    std::size_t values = 1;   // its places are 0 … values - 1
+    bool is_ordered = false;  // neighbouring places are alike: a number, not a name
+  };
+  std::vector<Factor> factors;
+  std::vector<Point> points;
+  std::vector<double> targets;  // one for each point
+
+  std::size_t size() const { return targets.size(); }
+  void add(const Point& point, double target) {
+    points.push_back(point);
+    targets.push_back(target);
+  }
+};
 
 // How much of the variance of a measurement each factor explains alone, and each pair beyond its two factors:
 // the functional analysis of variance of a forest that is fitted to the observations. Every combination of

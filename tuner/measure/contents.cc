@@ -9,7 +9,6 @@
 #include "tuner/array/npy.h"
 #include "tuner/measure/element.h"
 #include "tuner/measure/generator.h"
-#include "tuner/measure/structured_contents.h"
 
 namespace gktune {
 namespace {
@@ -149,6 +148,17 @@ void poison(std::span<const std::byte> expected, std::byte mask, std::span<std::
   } else {
     std::ranges::transform(expected, buffer.begin(), [mask](std::byte byte) { return byte ^ mask; });
   }
+}
+
+void fill_guard(std::span<std::byte> zone, GuardPattern pattern) {
+  for (std::size_t i = 0; i < zone.size(); ++i) zone[i] = std::byte{guard_byte(pattern, i)};
+}
+
+std::optional<std::size_t> guard_violation(std::span<const std::byte> zone, GuardPattern pattern) {
+  for (std::size_t i = 0; i < zone.size(); ++i) {
+    if (zone[i] != std::byte{guard_byte(pattern, i)}) return i;
+  }
+  return std::nullopt;
 }
 
 }  // namespace gktune

@@ -1,19 +1,42 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "tuner/core/contents_plan.h"
 #include "tuner/core/element_type.h"
+#include "tuner/core/embedded_file.h"
 #include "tuner/core/result.h"
 
 namespace gktune {
 
 // Fills a buffer as the plan says. An error names a bound outside the type or a file that does not fit.
 Result<void> fill_contents(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer);
+// Fills a buffer whose elements depend on each other: sorted, permutation, zipf,
+// field, csr_offsets, csr_columns.
+Result<void> fill_structured(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer);
 
 // Fills a buffer with the expected bytes, each with the bits of the mask flipped; with the mask itself if
 // `expected` is empty.
 void poison(std::span<const std::byte> expected, std::byte mask, std::span<std::byte> buffer);
+
+// The size of the zone on either side of a buffer.
+inline constexpr std::size_t kGuardBytes = 512;
+// The next multiple of that size.
+constexpr std::size_t rounded_to_guards(std::size_t bytes) {
+  return (bytes + kGuardBytes - 1) / kGuardBytes * kGuardBytes;
+}
+
+// Each buffer has a pattern of its own.
+using GuardPattern = unsigned char;
+
+void fill_guard(std::span<std::byte> zone, GuardPattern pattern);
+// The offset of the first byte that differs from the pattern.
+std::optional<std::size_t> guard_violation(std::span<const std::byte> zone, GuardPattern pattern);
+
+// The texts of generator.h and comparison.h, for device code that uses the same definitions.
+// Each comes before those that include it, with its path in #include "…".
+std::span<const EmbeddedFile> shared_headers();
 
 }  // namespace gktune

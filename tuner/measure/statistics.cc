@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numbers>
 #include <numeric>
 #include <vector>
+
+#include "tuner/measure/sampling_noise.h"
 
 namespace gktune {
 namespace {
@@ -26,6 +30,36 @@ std::size_t samples_outside(std::size_t n) {
     ++k;
   }
   return k;
+}
+
+// The decision is repeated for many finalists and rounds, so it needs several standard errors.
+constexpr double kStandardErrors = 3.3;
+// Standard deviation of a normal distribution, of its median absolute deviation.
+constexpr double kDeviationOfMad = 1.4826;
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return median_of_sorted(values);
+}
+
+// True if the finalist may be faster than the leader by more than the tolerance.
+bool may_win(const Samples& finalist, const Samples& leader, const PlayoffOptions& options) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < std::min(finalist.size(), leader.size()); ++i) {
+    differences.push_back(std::log(finalist[i] / leader[i]));
+  }
+  const double middle = median(differences);
+  std::vector<double> distances;
+  for (double each : differences) distances.push_back(std::abs(each - middle));
+  const auto rounds = static_cast<double>(differences.size());
+  // A few rounds underestimate the noise. The expected one, of two samples, counts
+  // as much as the fewest rounds.
+  const double own = median(distances) * kDeviationOfMad * (1 + 2 / rounds);
+  const double expected = options.deviation * std::numbers::sqrt2,
+               weight = static_cast<double>(options.min_rounds);
+  const double deviation =
+      std::max(own, std::sqrt((rounds * own * own + weight * expected * expected) / (rounds + weight)));
+  return kStandardErrors * median_error(deviation, differences.size()) - middle > options.tolerance;
 }
 
 }  // namespace
@@ -57,6 +91,49 @@ Timing summarize(std::span<const double> samples_us) {
   for (double sample : sorted) squares += (sample - timing.mean_us) * (sample - timing.mean_us);
   timing.deviation_us = sorted.size() > 1 ? std::sqrt(squares / (count - 1)) : 0;
   return timing;
+}
+
+Histogram histogram_of(const std::vector<double>& values, std::size_t bins) {
+  std::vector<double> finite;
+  std::ranges::copy_if(values, std::back_inserter(finite), [](double value) { return std::isfinite(value); });
+  Histogram histogram;
+  if (finite.empty() || bins == 0) return histogram;
+  const auto [least, greatest] = std::ranges::minmax(finite);
+  if (least == greatest) return {{least, greatest}, {std::ssize(finite)}};
+  const bool is_positive = least > 0;
+  const auto scaled = [&](double value) { return is_positive ? std::log(value) : value; };
+  const double low = scaled(least), width = (scaled(greatest) - low) / static_cast<double>(bins);
+  // The two differ by less than a logarithm can tell apart, or by more than a double holds.
+  if (!(width > 0) || !std::isfinite(width)) return {{least, greatest}, {std::ssize(finite)}};
+  histogram.counts.resize(bins);
+  for (const double value : finite) {
+    const auto bin = static_cast<std::size_t>(std::max(0.0, (scaled(value) - low) / width));
+    ++histogram.counts[std::min(bin, bins - 1)];
+  }
+  histogram.edges.push_back(least);
+  for (std::size_t bin = 1; bin < bins; ++bin) {
+    const double edge = low + width * static_cast<double>(bin);
+    histogram.edges.push_back(is_positive ? std::exp(edge) : edge);
+  }
+  histogram.edges.push_back(greatest);
+  return histogram;
+}
+
+bool is_playoff_decided(const std::vector<Samples>& samples, const PlayoffOptions& options) {
+  const Samples* leader = nullptr;
+  double least = 0;
+  for (const Samples& each : samples) {
+    if (each.empty()) continue;
+    const double middle = median(each);
+    if (leader == nullptr || middle < least) {
+      leader = &each;
+      least = middle;
+    }
+  }
+  if (leader == nullptr || leader->size() < options.min_rounds) return false;
+  return std::ranges::none_of(samples, [&](const Samples& each) {
+    return &each != leader && !each.empty() && may_win(each, *leader, options);
+  });
 }
 
 }  // namespace gktune

@@ -1,8 +1,7 @@
-#include "tuner/measure/structured_contents.h"
-
 #include <cmath>
 #include <cstdint>
 
+#include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
 #include "tuner/measure/structures.h"
 

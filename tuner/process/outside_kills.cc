@@ -1,7 +1,18 @@
 #include "tuner/process/outside_kills.h"
 
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
 #include <fstream>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace gktune {
 namespace {
@@ -31,6 +42,60 @@ std::optional<std::uint64_t> kills_in_group(const fs::path& root, std::string_vi
   return std::nullopt;
 }
 
+#if defined(__x86_64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#else
+constexpr std::uint32_t kArchitecture = 0;
+#endif
+
+// A system call that sends a signal: the positions of its arguments.
+struct Call {
+  std::uint32_t number;
+  std::size_t target, signal;
+};
+constexpr Call kCalls[] = {{SYS_kill, 0, 1},
+                           {SYS_tkill, 0, 1},
+                           {SYS_tgkill, 0, 2},
+                           {SYS_rt_sigqueueinfo, 0, 1},
+                           {SYS_rt_tgsigqueueinfo, 0, 2}};
+
+// The lower half: process and signal numbers have 32 bits.
+constexpr std::uint32_t offset_of_argument(std::size_t position) {
+  return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + 8 * position);
+}
+
+sock_filter load(std::uint32_t offset) { return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset); }
+sock_filter end_with(std::uint32_t action) { return BPF_STMT(BPF_RET | BPF_K, action); }
+// Skips `count` instructions if the loaded value is another one.
+sock_filter skip_unless(std::uint32_t value, std::size_t count) {
+  return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, static_cast<std::uint8_t>(count));
+}
+
+std::vector<sock_filter> filter_for(std::span<const std::uint32_t> targets) {
+  std::vector<sock_filter> filter;
+  const auto add = [&](sock_filter step) { filter.push_back(step); };
+  add(load(offsetof(seccomp_data, arch)));
+  add(skip_unless(kArchitecture, 1));
+  add(BPF_JUMP(BPF_JMP | BPF_JA, 1, 0, 0));
+  add(end_with(SECCOMP_RET_ALLOW));
+  const std::size_t steps = 5 + 2 * targets.size();
+  for (const Call& call : kCalls) {
+    add(load(offsetof(seccomp_data, nr)));
+    add(skip_unless(call.number, steps - 2));
+    add(load(offset_of_argument(call.signal)));
+    add(skip_unless(SIGKILL, steps - 4));
+    add(load(offset_of_argument(call.target)));
+    for (const std::uint32_t target : targets) {
+      add(skip_unless(target, 1));
+      add(end_with(SECCOMP_RET_KILL_PROCESS));
+    }
+  }
+  add(end_with(SECCOMP_RET_ALLOW));
+  return filter;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> memory_kills(const fs::path& root) {
@@ -46,6 +111,19 @@ std::string OutsideKills::str(std::string_view ending) {
   const auto before = std::exchange(memory_kills_, memory_kills());
   if (before && memory_kills_ && *memory_kills_ > *before) text += ": the system ran out of memory";
   return text;
+}
+
+void mark_own_kills(pid_t parent) {
+  if (kArchitecture == 0) return;
+  const pid_t self = ::getpid(), group = ::getpgrp();
+  const auto number = [](pid_t pid) { return static_cast<std::uint32_t>(pid); };
+  // 0 is the sender's group, -1 every process, -n the group n.
+  const std::array targets = {number(0), number(-1), number(self), number(-group), number(parent)};
+  std::vector<sock_filter> filter = filter_for(targets);
+  const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
+  // The filter must not switch on protections against other processes, which make code slower.
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
+  ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
 }
 
 }  // namespace gktune

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <sys/types.h>
+
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -8,12 +11,12 @@
 
 namespace gktune {
 
-// A job or a compiler that something outside kills so many times in a row is given
-// up. That says nothing about it.
+// A job or a compiler that something outside kills this many times in a row is given up.
 inline constexpr int kMostAttempts = 4;
 
-// The processes that the system has killed for want of memory, in the control group of this process, or on
-// the machine if the group does not count them. Empty if the system does not tell. `root` holds proc and sys.
+// Counts the processes that the system has killed for want of memory: in the control group of this process,
+// or on the machine if the group does not count them. Empty if the system does not tell. `root` holds proc
+// and sys.
 std::optional<std::uint64_t> memory_kills(const std::filesystem::path& root = "/");
 
 // Says why work is given up that something outside killed kMostAttempts times.
@@ -26,5 +29,12 @@ class OutsideKills {
  private:
   std::optional<std::uint64_t> memory_kills_ = memory_kills();
 };
+
+// Tells a process that kills itself from one that something outside kills: from now on this process, and
+// those that it starts, end with kOwnKillSignal when they send SIGKILL to it, to its group or to `parent`.
+// Does nothing on systems without such filters.
+void mark_own_kills(pid_t parent);
+
+inline constexpr int kOwnKillSignal = SIGSYS;  // the signal of such filters
 
 }  // namespace gktune

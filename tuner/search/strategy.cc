@@ -4,15 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
-#include "tuner/search/auto.h"
-#include "tuner/search/bayes/bayes.h"
-#include "tuner/search/bayes/forest_strategies.h"
-#include "tuner/search/classic/strategies.h"
-#include "tuner/search/climb.h"
-#include "tuner/search/exhaustive.h"
-#include "tuner/search/external/external.h"
-#include "tuner/search/random.h"
 
 namespace gktune {
 namespace {
@@ -72,7 +65,45 @@ std::optional<Error> complete_options(const Strategy& strategy, SearchTask& task
   return std::nullopt;
 }
 
+// Chooses a strategy by the size of the space and the budget.
+class Auto : public Searcher {
+ public:
+  explicit Auto(const SearchTask& task) {
+    const std::string size = format_count(task.space.size().str());
+    if (fits(task)) {
+      chosen_ = make_searcher("exhaustive", task).value();
+      description_ = "all " + size + " configurations fit the budget: each is tried";
+    } else {
+      chosen_ = make_searcher("bayes", task).value();
+      description_ = chosen_->description() + " among " + size + " configurations";
+    }
+  }
+  std::optional<Config> ask() override { return chosen_->ask(); }
+  void tell(const Trial& trial) override { chosen_->tell(trial); }
+  std::string description() const override { return description_; }
+  std::optional<double> expected_gain() const override { return chosen_->expected_gain(); }
+
+ private:
+  // True if all configurations are tried. Before the first trial, a limit in seconds does not tell how many
+  // fit.
+  static bool fits(const SearchTask& task) {
+    const Count& size = task.space.size();
+    return size < kModelled || (task.budget.seconds <= 0 && task.budget.trials > 0 &&
+                                size <= static_cast<std::uint64_t>(task.budget.trials));
+  }
+  static constexpr int kModelled = 16;  // a model of fewer configurations would come too late
+
+  std::unique_ptr<Searcher> chosen_;
+  std::string description_;
+};
+
 }  // namespace
+
+Strategy auto_strategy() {
+  return {.name = "auto",
+          .summary = "every configuration where the budget allows, else bayes",
+          .make = make_strategy<Auto>};
+}
 
 const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> kStrategies = {

@@ -1,5 +1,7 @@
 #include "tuner/search/untried.h"
 
+#include <algorithm>
+
 namespace gktune {
 
 std::size_t RanksHash::operator()(const Space::Ranks& ranks) const {
@@ -9,6 +11,24 @@ std::size_t RanksHash::operator()(const Space::Ranks& ranks) const {
     hash ^= hash >> 32;
   }
   return static_cast<std::size_t>(hash);
+}
+
+std::vector<Space::Ranks> neighbours_of(const Space& space, const Space::Ranks& centre,
+                                        const std::function<bool(std::uint32_t)>& is_stepped) {
+  std::vector<Space::Ranks> found;
+  for (std::uint32_t parameter = 0; parameter < centre.size(); ++parameter) {
+    if (space.parameters()[parameter].values.size() < 2) continue;
+    const std::uint32_t own = centre[parameter];
+    const std::vector<std::uint32_t> ranks = space.choices(centre, parameter);
+    const auto above = std::ranges::upper_bound(ranks, own), below = std::ranges::lower_bound(ranks, own);
+    const bool is_every = !is_stepped(parameter);
+    for (auto rank = ranks.begin(); rank != ranks.end(); ++rank) {
+      if (*rank == own || (!is_every && rank != above && rank + 1 != below)) continue;
+      found.push_back(centre);
+      found.back()[parameter] = *rank;
+    }
+  }
+  return found;
 }
 
 bool Untried::take(std::span<const std::uint32_t> ranks) {

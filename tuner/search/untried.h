@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <random>
 #include <span>
@@ -17,6 +18,11 @@ struct RanksHash {
   std::size_t operator()(const Space::Ranks& ranks) const;
 };
 
+// The valid configurations that differ from this one in one parameter. `is_stepped` tells for a parameter
+// whether only the next valid values count, up and down, or all of them.
+std::vector<Space::Ranks> neighbours_of(const Space& space, const Space::Ranks& centre,
+                                        const std::function<bool(std::uint32_t)>& is_stepped);
+
 // The valid configurations of a space that were neither proposed nor told. Every strategy takes its proposals
 // from here, so that each proposal is valid and new.
 class Untried {
@@ -26,7 +32,6 @@ class Untried {
 
   const Space& space() const { return space_; }
   bool empty() const { return space_.size() == Count(taken_.size()); }
-  std::size_t taken() const { return taken_.size(); }
   Count count() const { return space_.size() - Count(taken_.size()); }
   bool is_taken(const Space::Ranks& ranks) const { return taken_.contains(ranks); }
   // Returns false if the configuration was taken before or is invalid.

@@ -12,7 +12,7 @@
 #include "tuner/device/cuda/driver/nvml.h"
 #include "tuner/device/cuda/gpu.h"
 #include "tuner/device/run/compute_device.h"
-#include "tuner/measure/guard.h"
+#include "tuner/measure/contents.h"
 
 namespace gktune {
 

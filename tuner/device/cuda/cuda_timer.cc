@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "tuner/device/cuda/cuda_program.h"
+#include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
-#include "tuner/measure/guard.h"
 
 namespace gktune {
 namespace {

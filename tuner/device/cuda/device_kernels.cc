@@ -10,8 +10,8 @@
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/measure/comparison.h"
+#include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
-#include "tuner/measure/shared_headers.h"
 #include "tuner/space/content_key.h"
 
 // The kernels as nvcc compiled them, if the build found nvcc (see CMakeLists.txt).

@@ -13,7 +13,7 @@
 #include "tuner/device/host/sanitize/memory_watch.h"
 #include "tuner/device/run/compute_device.h"
 #include "tuner/device/worker/cores.h"
-#include "tuner/measure/guard.h"
+#include "tuner/measure/contents.h"
 
 namespace gktune {
 

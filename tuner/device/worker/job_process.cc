@@ -26,7 +26,7 @@
 #include "tuner/core/whole_file.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/process/child_process.h"
-#include "tuner/process/kill_filter.h"
+#include "tuner/process/outside_kills.h"
 
 namespace gktune {
 namespace {

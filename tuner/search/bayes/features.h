@@ -4,12 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "tuner/analysis/forest.h"
 #include "tuner/space/solver/space.h"
 
 namespace gktune {
-
-// The model's view of a configuration: its level in each dimension.
-using Point = std::vector<std::uint16_t>;
 
 // One parameter that has more than one value.
 struct Dimension {
@@ -27,9 +25,9 @@ struct Dimension {
   std::vector<double> size_of;          // for each rank: the logarithm of the value, if has_size
 };
 
-// Maps configurations to points. The position of a number is the mean of its position by order and its
-// position by magnitude. The number of factors of two is a separate feature, because a GPU treats 48,
-// 64 and 96 alike, but not 63.
+// Maps configurations to points: a point has the level of each dimension. The position of a number is the
+// mean of its position by order and its position by magnitude. The number of factors of two is a separate
+// feature, because a GPU treats 48, 64 and 96 alike, but not 63.
 class Features {
  public:
   explicit Features(const Space& space);

@@ -1,10 +1,13 @@
-#include "tuner/search/bayes/gaussian_process.h"
-
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
-#include "tuner/search/bayes/acquisition.h"
+#include "tuner/search/bayes/covariance.h"
+#include "tuner/search/bayes/model_search.h"
+#include "tuner/search/bayes/posterior.h"
 
 namespace gktune {
 namespace {
@@ -15,7 +18,32 @@ constexpr std::size_t kFittedBest = 50, kFittedOthers = 90;
 constexpr std::size_t kRowsBest = 130, kRowsOthers = 120;
 constexpr std::size_t kRoom = 40;  // rows that are appended between fits
 
-}  // namespace
+// A Gaussian process. Each fit starts from the covariance's parameters of the fit before.
+class GaussianProcess : public Surrogate {
+ public:
+  // Each call of `learn` makes `fit_steps` steps to fit the covariance's parameters.
+  GaussianProcess(const Features& features, int fit_steps);
+  void learn(const TrainingData& data, const std::vector<Point>& candidates,
+             std::mt19937_64& random) override;
+  bool is_full() const override { return posterior_.room() == 0; }
+  void propose(const Point& point) override;
+  void tell(const Point& point, std::size_t observation) override;
+  const Forecast& forecast(const TrainingData& data, std::mt19937_64& random) override;
+
+ private:
+  Eigen::MatrixXf outputs_of_rows(const Targets& targets) const;
+
+  const int fit_steps_;
+  CovarianceFit fit_;
+  Posterior posterior_;
+  // A site of the posterior: an observation or, without one, a candidate in flight.
+  struct Row {
+    std::optional<std::size_t> observation;
+    Point point;
+  };
+  std::vector<Row> rows_;
+  Forecast forecast_;
+};
 
 GaussianProcess::GaussianProcess(const Features& features, int fit_steps)
     : fit_steps_(fit_steps), fit_(features), posterior_(features) {}
@@ -24,8 +52,7 @@ void GaussianProcess::learn(const TrainingData& data, const std::vector<Point>& 
                             std::mt19937_64& random) {
   const auto times = data.targets.outputs.col(Targets::kTime);
   {
-    const std::vector<std::size_t> chosen =
-        best_and_others(data.targets, kFittedBest, kFittedOthers, random);
+    const std::vector<std::size_t> chosen = best_and_others(data.targets, kFittedBest, kFittedOthers, random);
     std::vector<Site> sites;
     Eigen::VectorXf outputs(static_cast<Eigen::Index>(chosen.size()));
     for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -85,6 +112,29 @@ Eigen::MatrixXf GaussianProcess::outputs_of_rows(const Targets& targets) const {
     }
   }
   return outputs;
+}
+
+// Bayesian optimisation with a Gaussian process.
+std::unique_ptr<Searcher> make_bayes(const SearchTask& task) {
+  const int fit_steps = static_cast<int>(task.count("fit_steps"));
+  return std::make_unique<ModelSearch>(
+      task,
+      [fit_steps](const Features& features) {
+        return std::make_unique<GaussianProcess>(features, fit_steps);
+      },
+      "a Gaussian process predicts time, cost and failure");
+}
+
+}  // namespace
+
+Strategy bayes_strategy() {
+  std::vector<StrategyOption> options = model_options(5, 4);
+  options.push_back(
+      {"fit_steps", "steps of the kernel's fit between refits", 100, {30, 60, 100, 200}, 0, 10000});
+  return {.name = "bayes",
+          .summary = "a Gaussian process predicts time, cost and failure; the most promising comes next",
+          .options = std::move(options),
+          .make = make_bayes};
 }
 
 }  // namespace gktune

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
-#include "tuner/search/bayes/acquisition.h"
-#include "tuner/search/bayes/candidates.h"
-#include "tuner/search/draws.h"
+#include "tuner/analysis/draws.h"
 
 namespace gktune {
 namespace {
@@ -32,17 +31,35 @@ std::size_t candidate_limit(std::size_t rows, std::size_t most) {
       std::min(std::max(affordable, static_cast<double>(kFewestCandidates)), static_cast<double>(most)));
 }
 
+constexpr double kSurestFailure = 0.97;
+
 }  // namespace
 
-ModelSearch::ModelSearch(const SearchTask& task, const ModelSettings& settings,
-                         const MakeSurrogate& make_surrogate, std::string model)
+double expected_improvement(double mean, double variance, double best) {
+  const double deviation = std::sqrt(variance);
+  const double gain = best - mean;
+  const double z = gain / deviation;
+  const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+  const double below = std::erfc(-z / std::numbers::sqrt2) / 2;
+  return std::max(gain * below + deviation * density, 0.0);
+}
+
+double worth_of(double improvement, double log_cost, double failure, double cost_exponent) {
+  return improvement * std::exp(-cost_exponent * log_cost) * (1 - std::clamp(failure, 0.0, kSurestFailure));
+}
+
+ModelSearch::ModelSearch(const SearchTask& task, const MakeSurrogate& make_surrogate, std::string model)
     : space_(task.space),
-      settings_(settings),
       model_(std::move(model)),
+      small_points_(task.count("small_points")),
+      cost_exponent_(task.real("cost_exponent")),
+      most_candidates_(task.count("candidates")),
       untried_(task.space),
       random_(task.seed),
       features_(task.space),
-      start_(features_, untried_, random_, settings.start),
+      start_(features_, untried_, random_,
+             {.aligned_share = task.real("aligned_share"), .small_share = task.real("small_share")}),
+      first_points_(task.count(start_.is_small() ? "spread_points" : "covering_points")),
       surrogate_(make_surrogate(features_)) {
   std::uint16_t number = 1;
   for (const RelatedStudy& study : task.related) {
@@ -72,9 +89,7 @@ void ModelSearch::learn(const RelatedStudy& study, std::uint16_t number, std::si
     std::ranges::nth_element(found, found.begin() + best, {}, [](const Observation& each) {
       return std::pair(!each.is_ok, each.is_ok ? each.objective : 0);
     });
-    for (std::size_t i = room / 2; i < room; ++i) {
-      std::swap(found[i], found[i + draw_place(random_, found.size() - i)]);
-    }
+    draw_to_front(random_, found, room / 2, room - room / 2);
     found.resize(room);
   }
   std::ranges::move(found, std::back_inserter(observations_));
@@ -131,13 +146,10 @@ std::optional<Config> ModelSearch::ask() {
 }
 
 bool ModelSearch::is_starting() const {
-  const std::size_t enough = start_.is_small() ? settings_.spread_points : settings_.covering_points;
-  return related_ == 0 && (own_ < enough || own_ok_ < kFirstValid);
+  return related_ == 0 && (own_ < first_points_ || own_ok_ < kFirstValid);
 }
 
-bool ModelSearch::keeps_small() const {
-  return related_ == 0 && start_.is_small() && own_ < settings_.small_points;
-}
+bool ModelSearch::keeps_small() const { return related_ == 0 && start_.is_small() && own_ < small_points_; }
 
 std::size_t ModelSearch::interval() const {
   return std::max<std::size_t>(1, static_cast<std::size_t>(kRefitShare * static_cast<double>(own_)));
@@ -166,10 +178,9 @@ Space::Ranks ModelSearch::choose() {
     const auto row = static_cast<Eigen::Index>(i);
     const auto improvement = static_cast<double>(forecast.improvement[row]);
     most_improvement = std::max(most_improvement, improvement);
-    const double worth = is_warm_start
-                             ? -static_cast<double>(forecast.time[row])
-                             : worth_of(improvement, static_cast<double>(forecast.log_cost[row]),
-                                        static_cast<double>(forecast.failure[row]), settings_.cost_exponent);
+    const double worth = is_warm_start ? -static_cast<double>(forecast.time[row])
+                                       : worth_of(improvement, static_cast<double>(forecast.log_cost[row]),
+                                                  static_cast<double>(forecast.failure[row]), cost_exponent_);
     if (worth > most) {
       most = worth;
       chosen = i;
@@ -203,7 +214,7 @@ void ModelSearch::refit() {
     const Observation& each = observations_[order[i]];
     if (each.is_ok && space_.contains(each.ranks)) best_first.push_back(each.ranks);
   }
-  const std::size_t limit = candidate_limit(observations_.size(), settings_.candidates);
+  const std::size_t limit = candidate_limit(observations_.size(), most_candidates_);
   keeps_small_ = keeps_small();
   candidates_ = keeps_small_ ? start_.untried() : std::vector<Space::Ranks>();
   if (candidates_.size() > limit) candidates_.resize(limit);
@@ -216,58 +227,40 @@ void ModelSearch::refit() {
   is_fitted_ = true;
 }
 
-ModelSettings model_settings(const SearchTask& task) {
-  const auto count = [&](std::string_view name) {
-    return static_cast<std::size_t>(task.option(name).integer());
-  };
-  return {.spread_points = count("spread_points"),
-          .covering_points = count("covering_points"),
-          .small_points = count("small_points"),
-          .start = {.aligned_share = task.option("aligned_share").real(),
-                    .small_share = task.option("small_share").real()},
-          .cost_exponent = task.option("cost_exponent").real(),
-          .candidates = count("candidates")};
-}
-
-std::vector<StrategyOption> model_options(const ModelSettings& standard) {
-  const auto whole = [](auto number) { return Value(static_cast<std::int64_t>(number)); };
+std::vector<StrategyOption> model_options(int spread_points, int covering_points) {
+  const StartSettings start;
   return {{"spread_points",
            "small and aligned trials before the model's first proposal",
-           whole(standard.spread_points),
+           spread_points,
            {2, 3, 4, 5, 8},
            1,
            1000},
           {"covering_points",
            "trials before it in spaces where alignment says little",
-           whole(standard.covering_points),
+           covering_points,
            {2, 3, 4, 5, 8},
            1,
            1000},
           {"small_points",
            "trials that are small and aligned; the model chooses the last of them",
-           whole(standard.small_points),
+           8,
            {4, 8, 12},
            0,
            1000},
           {"aligned_share",
            "share of all configurations that count as aligned",
-           standard.start.aligned_share,
+           start.aligned_share,
            {0.05, 0.1, 0.25},
            0,
            1},
           {"small_share",
            "share of the aligned ones that count as small",
-           standard.start.small_share,
+           start.small_share,
            {0.12, 0.25, 0.5},
            0,
            1},
-          {"cost_exponent", "weight of a candidate's cost", standard.cost_exponent, {0.25, 0.5, 1.0}, 0, 4},
-          {"candidates",
-           "configurations that the model compares",
-           whole(standard.candidates),
-           {500, 1000, 2000},
-           1,
-           20000}};
+          {"cost_exponent", "weight of a candidate's cost", 0.5, {0.25, 0.5, 1.0}, 0, 4},
+          {"candidates", "configurations that the model compares", 2000, {500, 1000, 2000}, 1, 20000}};
 }
 
 }  // namespace gktune

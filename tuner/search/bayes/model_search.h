@@ -1,5 +1,7 @@
 #pragma once
 
+#include <Eigen/Core>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -8,27 +10,53 @@
 #include <string>
 #include <vector>
 
-#include "tuner/search/bayes/acquisition.h"
 #include "tuner/search/bayes/features.h"
 #include "tuner/search/bayes/observation.h"
-#include "tuner/search/bayes/start.h"
-#include "tuner/search/bayes/surrogate.h"
-#include "tuner/search/search_task.h"
-#include "tuner/search/searcher.h"
+#include "tuner/search/bayes/proposals.h"
 #include "tuner/search/strategy.h"
 #include "tuner/search/untried.h"
 
 namespace gktune {
 
-struct ModelSettings {
-  // Trials of the searched study before the model's first proposal: `spread_points` if the start proposes
-  // small and aligned configurations, else `covering_points`.
-  std::size_t spread_points = 5, covering_points = 4;
-  std::size_t small_points = 8;  // number of small and aligned trials; the model chooses the last of them
-  StartSettings start = {};
-  double cost_exponent = kCostExponent;  // weight of a candidate's cost
-  std::size_t candidates = 2000;         // maximum for each proposal
+// The training data of a surrogate.
+struct TrainingData {
+  const std::vector<Observation>& observations;
+  const Targets& targets;        // a row for each observation
+  std::size_t fresh = 1;         // number of results until the next call of learn()
+  std::vector<Point> in_flight;  // of the searched study, not told yet
 };
+
+// Predictions for the candidates, in their order.
+struct Forecast {
+  Eigen::VectorXf time;         // time output
+  Eigen::VectorXf improvement;  // on the best time output
+  Eigen::VectorXf log_cost;
+  Eigen::VectorXf failure;  // probability
+};
+
+// A model of time, cost and failure.
+class Surrogate {
+ public:
+  virtual ~Surrogate() = default;
+  // Discards everything that it learned before. Forecasts are for these candidates until the next call.
+  virtual void learn(const TrainingData& data, const std::vector<Point>& candidates,
+                     std::mt19937_64& random) = 0;
+  // True if it must learn again before the next proposal.
+  virtual bool is_full() const = 0;
+  virtual void propose(const Point& point) = 0;
+  // Reports the result of a proposal: the index of a new observation in the data of learn().
+  virtual void tell(const Point& point, std::size_t observation) = 0;
+  virtual const Forecast& forecast(const TrainingData& data, std::mt19937_64& random) = 0;
+  // True if improvements are in units of time, so that they estimate the remaining gain.
+  virtual bool knows_gain() const { return true; }
+};
+
+// The expected improvement over `best` if the value has a normal distribution with this mean and variance.
+double expected_improvement(double mean, double variance, double best);
+
+// The value of trying a candidate: its expected improvement, reduced for a high predicted cost and a
+// high probability of failure.
+double worth_of(double improvement, double log_cost, double failure, double cost_exponent);
 
 // Makes the surrogate of a search.
 using MakeSurrogate = std::function<std::unique_ptr<Surrogate>(const Features& features)>;
@@ -38,8 +66,7 @@ using MakeSurrogate = std::function<std::unique_ptr<Surrogate>(const Features& f
 class ModelSearch : public Searcher {
  public:
   // `model` is the surrogate's name in the description.
-  ModelSearch(const SearchTask& task, const ModelSettings& settings, const MakeSurrogate& make_surrogate,
-              std::string model);
+  ModelSearch(const SearchTask& task, const MakeSurrogate& make_surrogate, std::string model);
   std::optional<Config> ask() override;
   void tell(const Trial& trial) override;
   std::string description() const override;
@@ -56,12 +83,15 @@ class ModelSearch : public Searcher {
   TrainingData training_data() const;
 
   const Space& space_;
-  const ModelSettings settings_;
   const std::string model_;
+  const std::size_t small_points_;  // small and aligned trials; the model chooses the last of them
+  const double cost_exponent_;      // weight of a candidate's cost
+  const std::size_t most_candidates_;
   Untried untried_;
   std::mt19937_64 random_;
   Features features_;
   Start start_;
+  const std::size_t first_points_;  // trials of the searched study before the model's first proposal
   std::unique_ptr<Surrogate> surrogate_;
 
   std::vector<Observation> observations_;
@@ -79,8 +109,8 @@ class ModelSearch : public Searcher {
   std::optional<double> expected_gain_;
 };
 
-// The options of all strategies that search by a model, and their values.
-std::vector<StrategyOption> model_options(const ModelSettings& standard = {});
-ModelSettings model_settings(const SearchTask& task);
+// The options of all strategies that search by a model. The arguments are defaults: trials before the model's
+// first proposal.
+std::vector<StrategyOption> model_options(int spread_points, int covering_points);
 
 }  // namespace gktune

@@ -5,8 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "tuner/search/bayes/quantile.h"
-#include "tuner/search/draws.h"
+#include "tuner/analysis/draws.h"
 
 namespace gktune {
 namespace {
@@ -154,9 +153,7 @@ std::vector<std::size_t> best_and_others(const Targets& targets, std::size_t bes
   const auto times = targets.outputs.col(Targets::kTime);
   std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(best), {},
                            [&](std::size_t i) { return times[static_cast<Eigen::Index>(i)]; });
-  for (std::size_t i = best; i < best + others; ++i) {
-    std::swap(all[i], all[i + draw_place(random, all.size() - i)]);
-  }
+  draw_to_front(random, all, best, others);
   all.resize(best + others);
   return all;
 }

@@ -52,4 +52,9 @@ Targets targets_of(const std::vector<Observation>& observations);
 std::vector<std::size_t> best_and_others(const Targets& targets, std::size_t best, std::size_t others,
                                          std::mt19937_64& random);
 
+// The quantile of sorted numbers at `share`, from 0 to 1. Requires a non-empty list.
+inline double quantile(const std::vector<double>& sorted, double share) {
+  return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
+}
+
 }  // namespace gktune

@@ -27,8 +27,7 @@ void Posterior::reset(const CovarianceParameters& parameters, std::vector<Site> 
   matrix.diagonal().array() += std::exp(parameters.log_noise);
   const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> decomposition(matrix);
   factor_.setZero(capacity, capacity);
-  factor_.topLeftCorner(count, count) =
-      matrix.triangularView<Eigen::Lower>().toDenseMatrix().cast<float>();
+  factor_.topLeftCorner(count, count) = matrix.triangularView<Eigen::Lower>().toDenseMatrix().cast<float>();
 
   whitened_.resize(capacity, width);
   for (Eigen::Index i = 0; i < count; ++i) {

@@ -34,8 +34,8 @@ class Posterior {
   std::vector<Site> sites_;
   RowMajor factor_;  // lower triangle; rows beyond the sites are room
   SiteTable candidates_;
-  RowMajor whitened_;            // the factor's inverse times the covariances of sites and candidates
-  Eigen::VectorXf unexplained_;  // the share of each candidate's variance that remains
+  RowMajor whitened_;                // the factor's inverse times the covariances of sites and candidates
+  Eigen::VectorXf unexplained_;      // the share of each candidate's variance that remains
   Eigen::MatrixXf outputs_, white_;  // of the last prediction: the factor's inverse times the outputs
   Prediction prediction_;
 };

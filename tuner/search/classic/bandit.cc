@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/search/classic/strategies.h"
+#include "tuner/search/strategy.h"
 #include "tuner/search/untried.h"
 
 namespace gktune {
@@ -19,9 +19,7 @@ namespace {
 class Bandit : public Searcher {
  public:
   explicit Bandit(const SearchTask& task)
-      : untried_(task.space),
-        window_(static_cast<std::size_t>(std::max<std::int64_t>(1, task.option("window").integer()))),
-        exploration_(task.option("exploration").real()) {
+      : untried_(task.space), window_(task.count("window", 1)), exploration_(task.real("exploration")) {
     for (const char* name :
          {"local-search", "genetic", "pattern-search", "differential-evolution", "annealing"}) {
       SearchTask of_technique{

@@ -1,7 +1,7 @@
 #include "tuner/search/classic/point_searcher.h"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
 #include <numeric>
 
 namespace gktune {
@@ -11,12 +11,6 @@ namespace {
 constexpr int kSteps = 8;
 
 std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a < b ? b - a : a - b; }
-
-// The same on every machine, unlike the standard library's.
-template <class T>
-void shuffle(std::vector<T>& items, std::mt19937_64& random) {
-  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[draw_place(random, i)]);
-}
 
 }  // namespace
 
@@ -39,10 +33,19 @@ void PointSearcher::tell(const Trial& trial) {
   learn(*point, trial.ok() ? trial.objective : std::numeric_limits<double>::infinity());
 }
 
+std::optional<PointSearcher::Point> PointSearcher::default_or_draw() {
+  if (std::exchange(is_default_due_, false)) {
+    const auto config = space().default_config();
+    const auto point = config ? space().ranks_of(*config) : std::nullopt;
+    if (point && take(*point)) return point;
+  }
+  return draw();
+}
+
 PointSearcher::Point PointSearcher::toward(Point from, const Point& target) {
   std::vector<std::uint32_t> order(dimensions());
   std::iota(order.begin(), order.end(), 0u);
-  shuffle(order, random_);
+  shuffle(random_, order);
   // Two passes: changing one parameter may make a blocked change of another valid.
   for (int pass = 0; pass < 2 && from != target; ++pass) {
     for (const std::uint32_t parameter : order) {
@@ -56,22 +59,22 @@ PointSearcher::Point PointSearcher::toward(Point from, const Point& target) {
   return from;
 }
 
-std::vector<PointSearcher::Point> PointSearcher::neighbours(const Point& point, Neighbourhood neighbourhood) {
-  std::vector<Point> found;
-  for (std::uint32_t parameter = 0; parameter < point.size(); ++parameter) {
-    if (values(parameter) < 2) continue;
-    const std::uint32_t own = point[parameter];
-    const std::vector<std::uint32_t> ranks = space().choices(point, parameter);
-    const auto above = std::ranges::upper_bound(ranks, own), below = std::ranges::lower_bound(ranks, own);
-    for (auto rank = ranks.begin(); rank != ranks.end(); ++rank) {
-      if (*rank == own) continue;
-      const bool is_next = rank == above || rank + 1 == below;
-      if (neighbourhood == Neighbourhood::one_step && is_ordered(parameter) && !is_next) continue;
-      found.push_back(point);
-      found.back()[parameter] = *rank;
-    }
-  }
-  shuffle(found, random_);
+std::vector<PointSearcher::Point> PointSearcher::neighbours(const Point& point) {
+  auto found = neighbours_of(space(), point, [](std::uint32_t) { return false; });
+  shuffle(random_, found);
+  return found;
+}
+
+std::vector<PointSearcher::Point> PointSearcher::steps(const Point& point) {
+  auto found =
+      neighbours_of(space(), point, [this](std::uint32_t parameter) { return is_ordered(parameter); });
+  shuffle(random_, found);
+  return found;
+}
+
+std::vector<PointSearcher::Point> PointSearcher::neighbours_and_steps(const Point& point) {
+  std::vector<Point> found = neighbours(point);
+  std::ranges::move(steps(point), std::back_inserter(found));
   return found;
 }
 
@@ -79,7 +82,7 @@ std::optional<PointSearcher::Point> PointSearcher::take_near(const Point& point)
   Point at = point;
   for (int step = 0; step < kSteps; ++step) {
     if (take(at)) return at;
-    std::vector<Point> around = neighbours(at, Neighbourhood::one_parameter);
+    std::vector<Point> around = neighbours(at);
     for (const Point& each : around) {
       if (take(each)) return each;
     }

@@ -1,19 +1,21 @@
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
-#include "tuner/search/draws.h"
-#include "tuner/search/search_task.h"
-#include "tuner/search/searcher.h"
+#include "tuner/analysis/draws.h"
+#include "tuner/search/strategy.h"
 #include "tuner/search/untried.h"
 
 namespace gktune {
 
-// Base of the classic strategies. A point is a configuration as the ranks of its values; a failure has an
-// objective of infinity.
+// Base of the strategies without a model. A point is a configuration as the ranks of its values; a failure
+// has an objective of infinity.
 class PointSearcher : public Searcher {
  public:
   using Point = Space::Ranks;
@@ -36,14 +38,21 @@ class PointSearcher : public Searcher {
   std::mt19937_64& random() { return random_; }
   double uniform() { return draw_uniform(random_); }
   std::size_t place(std::size_t count) { return draw_place(random_, count); }
+  std::uint32_t rank(std::size_t parameter) { return static_cast<std::uint32_t>(place(values(parameter))); }
 
   bool take(const Point& point) { return untried_.take(point); }
   std::optional<Point> draw() { return untried_.draw(random_); }
-  // Moves a valid point toward the target: gives each parameter in turn the valid
-  // value nearest to the target's.
+  // The first call takes the default configuration, each later one draws.
+  std::optional<Point> default_or_draw();
+  // Moves a valid point toward the target: gives each parameter in turn the valid value nearest to the
+  // target's.
   Point toward(Point from, const Point& target);
   // Valid points that differ in one parameter, in random order.
-  std::vector<Point> neighbours(const Point& point, Neighbourhood neighbourhood);
+  std::vector<Point> neighbours(const Point& point);
+  // Those of them where a number has the next valid value, up or down.
+  std::vector<Point> steps(const Point& point);
+  // Both, for callers that take from the end: the steps are at the end.
+  std::vector<Point> neighbours_and_steps(const Point& point);
   // Takes the point, or an untried one within a few steps, or any untried one. Requires a valid point.
   std::optional<Point> take_near(const Point& point);
 
@@ -51,6 +60,7 @@ class PointSearcher : public Searcher {
   Untried untried_;
   std::mt19937_64 random_;
   std::vector<bool> is_ordered_;
+  bool is_default_due_ = true;
 };
 
 }  // namespace gktune

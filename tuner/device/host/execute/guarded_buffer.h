@@ -9,7 +9,7 @@
 
 #include "tuner/core/result.h"
 #include "tuner/device/run/compute_device.h"
-#include "tuner/measure/guard.h"
+#include "tuner/measure/contents.h"
 
 namespace gktune {
 

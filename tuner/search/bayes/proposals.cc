@@ -1,12 +1,13 @@
-#include "tuner/search/bayes/start.h"
+#include "tuner/search/bayes/proposals.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <unordered_set>
 
-#include "tuner/search/bayes/quantile.h"
-#include "tuner/search/draws.h"
+#include "tuner/analysis/draws.h"
+#include "tuner/search/bayes/observation.h"
 
 namespace gktune {
 namespace {
@@ -53,6 +54,35 @@ class Pins {
   };
   static constexpr std::size_t kFewest = 30;  // by chance there may be one value among fewer
   std::vector<Pin> pins_;
+};
+
+// The candidates include the neighbours of this many of the best, and the neighbours' neighbours of fewer.
+constexpr std::size_t kWithNeighbours = 5, kWithTheirNeighbours = 2;
+// Neighbours may fill this share; one parameter may have very many values.
+constexpr double kNeighbourShare = 0.7;
+
+class CandidateSet {
+ public:
+  CandidateSet(Untried& untried, std::size_t limit) : untried_(untried), limit_(limit) {}
+
+  bool is_full() const { return list_.size() >= limit_; }
+  std::vector<Space::Ranks>& list() { return list_; }
+  void set_limit(std::size_t limit) { limit_ = limit; }
+
+  void add(const Space::Ranks& ranks) {
+    if (!is_full() && seen_.insert(ranks).second) list_.push_back(ranks);
+  }
+
+  // Requires a valid one.
+  void add_untaken(const Space::Ranks& ranks) {
+    if (!untried_.is_taken(ranks)) add(ranks);
+  }
+
+ private:
+  Untried& untried_;
+  std::size_t limit_;
+  std::unordered_set<Space::Ranks, RanksHash> seen_;
+  std::vector<Space::Ranks> list_;
 };
 
 }  // namespace
@@ -171,6 +201,31 @@ Space::Ranks Start::propose(std::span<const Point> known, std::mt19937_64& rando
     }
   }
   return best ? *best : *untried_.sample(random);
+}
+
+std::vector<Space::Ranks> candidates(Untried& untried, std::span<const Space::Ranks> best_first,
+                                     std::size_t limit, std::mt19937_64& random) {
+  if (untried.count() <= Count(limit)) return untried.all();
+  const Space& space = untried.space();
+  CandidateSet set(untried, static_cast<std::size_t>(kNeighbourShare * static_cast<double>(limit)));
+  // Configurations of related studies may be untried in this one.
+  for (const Space::Ranks& each : best_first) set.add_untaken(each);
+  std::vector<Space::Ranks> to_step_from;
+  for (std::size_t i = 0; i < std::min(kWithNeighbours, best_first.size()); ++i) {
+    auto around = neighbours_of(space, best_first[i], [](std::uint32_t) { return false; });
+    for (const Space::Ranks& ranks : around) set.add_untaken(ranks);
+    if (i < kWithTheirNeighbours) std::ranges::move(around, std::back_inserter(to_step_from));
+  }
+  for (const Space::Ranks& each : to_step_from) {
+    if (set.is_full()) break;
+    for (const auto& ranks : neighbours_of(space, each, [](std::uint32_t) { return true; })) {
+      set.add_untaken(ranks);
+    }
+  }
+  set.set_limit(limit);
+  // Draws may repeat themselves where little is left.
+  for (std::size_t draw = 0; draw < 2 * limit && !set.is_full(); ++draw) set.add(*untried.sample(random));
+  return std::move(set.list());
 }
 
 }  // namespace gktune

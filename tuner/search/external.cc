@@ -1,14 +1,134 @@
-#include "tuner/search/external/external.h"
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
+
+#include "tuner/process/child_process.h"
+#include "tuner/search/strategy.h"
+#include "tuner/search/untried.h"
 
 namespace gktune {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+// For a program to end by itself once its input is closed.
+constexpr std::chrono::milliseconds kPatience{500};
+
+// Waits until there is something to do, or the deadline has passed.
+bool wait_for(int file, short events, Clock::time_point deadline) {
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return false;
+    pollfd entry{file, events, 0};
+    const int ready = poll(&entry, 1, static_cast<int>(std::min<std::int64_t>(left, 60'000)));
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return true;  // the read or write says why
+  }
+}
+
+Clock::time_point deadline_after(double seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                            std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e8)));
+}
+
+std::string seconds_text(double seconds) {
+  std::string text = std::to_string(seconds);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text + " s";
+}
+
+// A child process that reads lines from standard input and writes lines to standard output. It inherits
+// standard error. The destructor ends it and its process group.
+class LineProgram {
+ public:
+  // Runs the command with /bin/sh.
+  static Result<LineProgram> start(const std::string& command);
+  LineProgram(LineProgram&&) noexcept = default;
+  LineProgram& operator=(LineProgram&&) = delete;
+  ~LineProgram();
+
+  // An error if the program does not read in time or has ended.
+  Result<void> write_line(std::string_view line, double timeout_s);
+  // An error if no complete line arrives in time, the program has ended, or a line is too long.
+  Result<std::string> read_line(double timeout_s);
+
+ private:
+  explicit LineProgram(ChildProcess process)
+      : process_(std::move(process)), input_(process_.take_socket()), output_(process_.take_output()) {}
+  std::string how_it_ended();
+
+  ChildProcess process_;
+  FileDescriptor input_, output_;
+  std::string unread_;
+};
+
+Result<LineProgram> LineProgram::start(const std::string& command) {
+  auto process = ChildProcess::start({{"/bin/sh", "-c", command}, {}, ChildOptions::Kind::coprocess});
+  if (!process) return std::move(process).error();
+  return LineProgram(*std::move(process));
+}
+
+LineProgram::~LineProgram() {
+  if (!output_.is_open()) return;  // moved from
+  input_.close();
+  output_.close();
+  (void)process_.exit_status_within(kPatience);
+}
+
+std::string LineProgram::how_it_ended() {
+  const auto ended = process_.exit_status_within(kPatience);
+  if (!ended) return "the program closed its output";
+  return std::string("the program ") + (ended->by_signal ? "was " : "") + ended->str();
+}
+
+Result<void> LineProgram::write_line(std::string_view line, double timeout_s) {
+  std::string left(line);
+  left += '\n';
+  const auto deadline = deadline_after(timeout_s);
+  while (!left.empty()) {
+    const ssize_t count = send(input_.number(), left.data(), left.size(), MSG_NOSIGNAL);
+    if (count > 0) {
+      left.erase(0, static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN || errno == EINTR) {
+      if (!wait_for(input_.number(), POLLOUT, deadline))
+        return Error{"the program read nothing for " + seconds_text(timeout_s)};
+    } else {
+      return Error{how_it_ended()};
+    }
+  }
+  return {};
+}
+
+Result<std::string> LineProgram::read_line(double timeout_s) {
+  const auto deadline = deadline_after(timeout_s);
+  while (true) {
+    if (const std::size_t end = unread_.find('\n'); end != std::string::npos) {
+      std::string line = unread_.substr(0, end);
+      unread_.erase(0, end + 1);
+      return line;
+    }
+    if (unread_.size() > kLongestLine) return Error{"the program wrote a line without an end"};
+    if (!wait_for(output_.number(), POLLIN, deadline))
+      return Error{"the program did not answer within " + seconds_text(timeout_s)};
+    char chunk[1 << 14];
+    const ssize_t count = read(output_.number(), chunk, sizeof chunk);
+    if (count > 0) {
+      unread_.append(chunk, static_cast<std::size_t>(count));
+    } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+      return Error{how_it_ended()};
+    }
+  }
+}
 
 // Refused proposals in a row before the program is given up.
 constexpr int kMostRefusals = 1000;
@@ -70,12 +190,32 @@ std::string shown(const std::string& text) {
   return text.size() <= kShownText ? text : text.substr(0, kShownText) + "…";
 }
 
-}  // namespace
+// Searches with a program of the user, which proposes configurations and receives results as lines of JSON.
+// docs/search.md describes the protocol. If the program fails, the search ends and `failure` says why.
+class External : public Searcher {
+ public:
+  explicit External(const SearchTask& task);
+  std::optional<Config> ask() override;
+  void tell(const Trial& trial) override;
+  std::string description() const override;
+  std::optional<std::string> failure() const override { return failure_; }
+
+ private:
+  void start(const SearchTask& task);
+  // Empty if the program proposes no more or has failed.
+  std::optional<Space::Ranks> proposal();
+  bool write(const std::string& line);
+
+  Untried untried_;
+  std::string command_;
+  double timeout_s_;
+  std::optional<LineProgram> program_;
+  bool is_done_ = false;
+  std::optional<std::string> failure_;
+};
 
 External::External(const SearchTask& task)
-    : untried_(task.space),
-      command_(task.option("program").text()),
-      timeout_s_(task.option("timeout").real()) {
+    : untried_(task.space), command_(task.text("program")), timeout_s_(task.real("timeout")) {
   if (command_.empty()) {
     failure_ = "its option 'program' is empty; give it a command, for example python3 search.py";
   } else if (!(timeout_s_ > 0)) {
@@ -158,6 +298,8 @@ void External::tell(const Trial& trial) {
 std::string External::description() const {
   return "external: asks '" + command_ + "' for each configuration";
 }
+
+}  // namespace
 
 Strategy external_strategy() {
   return {.name = "external",

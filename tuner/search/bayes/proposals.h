@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <random>
 #include <span>
 #include <vector>
@@ -40,10 +41,15 @@ class Start {
   Untried& untried_;
   std::vector<Space::Ranks> pool_;
   bool is_small_ = false;
-  std::vector<double> middle_;  // the mean position of the pool
-  std::vector<Point> survey_;   // a sample of the pool
+  std::vector<double> middle_;   // the mean position of the pool
+  std::vector<Point> survey_;    // a sample of the pool
   std::vector<double> nearest_;  // the distance of each in the survey from the nearest known point
   std::size_t noted_ = 0;        // number of known points that `nearest_` includes
 };
+
+// At most `limit` different untried configurations for a model to choose from: all of them if the limit
+// allows it, else neighbours of the best known ones, neighbours of these neighbours, and random others.
+std::vector<Space::Ranks> candidates(Untried& untried, std::span<const Space::Ranks> best_first,
+                                     std::size_t limit, std::mt19937_64& random);
 
 }  // namespace gktune
