@@ -52,83 +52,75 @@ std::string seconds_text(double seconds) {
 class LineProgram {
  public:
   // Runs the command with /bin/sh.
-  static Result<LineProgram> start(const std::string& command);
+  static Result<LineProgram> start(const std::string& command) {
+    auto process = ChildProcess::start({{"/bin/sh", "-c", command}, {}, ChildOptions::Kind::coprocess});
+    if (!process) return std::move(process).error();
+    return LineProgram(*std::move(process));
+  }
   LineProgram(LineProgram&&) noexcept = default;
   LineProgram& operator=(LineProgram&&) = delete;
-  ~LineProgram();
+  ~LineProgram() {
+    if (!output_.is_open()) return;  // moved from
+    input_.close();
+    output_.close();
+    (void)process_.exit_status_within(kPatience);
+  }
 
   // An error if the program does not read in time or has ended.
-  Result<void> write_line(std::string_view line, double timeout_s);
+  Result<void> write_line(std::string_view line, double timeout_s) {
+    std::string left(line);
+    left += '\n';
+    const auto deadline = deadline_after(timeout_s);
+    while (!left.empty()) {
+      const ssize_t count = send(input_.number(), left.data(), left.size(), MSG_NOSIGNAL);
+      if (count > 0) {
+        left.erase(0, static_cast<std::size_t>(count));
+      } else if (errno == EAGAIN || errno == EINTR) {
+        if (!wait_for(input_.number(), POLLOUT, deadline))
+          return Error{"the program read nothing for " + seconds_text(timeout_s)};
+      } else {
+        return Error{how_it_ended()};
+      }
+    }
+    return {};
+  }
+
   // An error if no complete line arrives in time, the program has ended, or a line is too long.
-  Result<std::string> read_line(double timeout_s);
+  Result<std::string> read_line(double timeout_s) {
+    const auto deadline = deadline_after(timeout_s);
+    while (true) {
+      if (const std::size_t end = unread_.find('\n'); end != std::string::npos) {
+        std::string line = unread_.substr(0, end);
+        unread_.erase(0, end + 1);
+        return line;
+      }
+      if (unread_.size() > kLongestLine) return Error{"the program wrote a line without an end"};
+      if (!wait_for(output_.number(), POLLIN, deadline))
+        return Error{"the program did not answer within " + seconds_text(timeout_s)};
+      char chunk[1 << 14];
+      const ssize_t count = read(output_.number(), chunk, sizeof chunk);
+      if (count > 0) {
+        unread_.append(chunk, static_cast<std::size_t>(count));
+      } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+        return Error{how_it_ended()};
+      }
+    }
+  }
 
  private:
   explicit LineProgram(ChildProcess process)
       : process_(std::move(process)), input_(process_.take_socket()), output_(process_.take_output()) {}
-  std::string how_it_ended();
+
+  std::string how_it_ended() {
+    const auto ended = process_.exit_status_within(kPatience);
+    if (!ended) return "the program closed its output";
+    return std::string("the program ") + (ended->by_signal ? "was " : "") + ended->str();
+  }
 
   ChildProcess process_;
   FileDescriptor input_, output_;
   std::string unread_;
 };
-
-Result<LineProgram> LineProgram::start(const std::string& command) {
-  auto process = ChildProcess::start({{"/bin/sh", "-c", command}, {}, ChildOptions::Kind::coprocess});
-  if (!process) return std::move(process).error();
-  return LineProgram(*std::move(process));
-}
-
-LineProgram::~LineProgram() {
-  if (!output_.is_open()) return;  // moved from
-  input_.close();
-  output_.close();
-  (void)process_.exit_status_within(kPatience);
-}
-
-std::string LineProgram::how_it_ended() {
-  const auto ended = process_.exit_status_within(kPatience);
-  if (!ended) return "the program closed its output";
-  return std::string("the program ") + (ended->by_signal ? "was " : "") + ended->str();
-}
-
-Result<void> LineProgram::write_line(std::string_view line, double timeout_s) {
-  std::string left(line);
-  left += '\n';
-  const auto deadline = deadline_after(timeout_s);
-  while (!left.empty()) {
-    const ssize_t count = send(input_.number(), left.data(), left.size(), MSG_NOSIGNAL);
-    if (count > 0) {
-      left.erase(0, static_cast<std::size_t>(count));
-    } else if (errno == EAGAIN || errno == EINTR) {
-      if (!wait_for(input_.number(), POLLOUT, deadline))
-        return Error{"the program read nothing for " + seconds_text(timeout_s)};
-    } else {
-      return Error{how_it_ended()};
-    }
-  }
-  return {};
-}
-
-Result<std::string> LineProgram::read_line(double timeout_s) {
-  const auto deadline = deadline_after(timeout_s);
-  while (true) {
-    if (const std::size_t end = unread_.find('\n'); end != std::string::npos) {
-      std::string line = unread_.substr(0, end);
-      unread_.erase(0, end + 1);
-      return line;
-    }
-    if (unread_.size() > kLongestLine) return Error{"the program wrote a line without an end"};
-    if (!wait_for(output_.number(), POLLIN, deadline))
-      return Error{"the program did not answer within " + seconds_text(timeout_s)};
-    char chunk[1 << 14];
-    const ssize_t count = read(output_.number(), chunk, sizeof chunk);
-    if (count > 0) {
-      unread_.append(chunk, static_cast<std::size_t>(count));
-    } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
-      return Error{how_it_ended()};
-    }
-  }
-}
 
 // Refused proposals in a row before the program is given up.
 constexpr int kMostRefusals = 1000;
@@ -194,17 +186,90 @@ std::string shown(const std::string& text) {
 // docs/search.md describes the protocol. If the program fails, the search ends and `failure` says why.
 class External : public Searcher {
  public:
-  explicit External(const SearchTask& task);
-  std::optional<Config> ask() override;
-  void tell(const Trial& trial) override;
-  std::string description() const override;
+  explicit External(const SearchTask& task)
+      : untried_(task.space), command_(task.text("program")), timeout_s_(task.real("timeout")) {
+    if (command_.empty()) {
+      failure_ = "its option 'program' is empty; give it a command, for example python3 search.py";
+    } else if (!(timeout_s_ > 0)) {
+      failure_ = "'timeout' is not a positive number of seconds";
+    } else if (auto program = LineProgram::start(command_)) {
+      program_.emplace(*std::move(program));
+      write(task_line(task));
+    } else {
+      failure_ = program.error().message;
+    }
+  }
+
+  std::optional<Config> ask() override {
+    if (failure_ || is_done_ || untried_.empty()) return std::nullopt;
+    const auto ranks = proposal();
+    if (failure_) program_.reset();
+    if (!ranks) return std::nullopt;
+    return untried_.space().config_of(*ranks);
+  }
+
+  void tell(const Trial& trial) override {
+    if (!untried_.space().contains(trial.config)) return;
+    untried_.take(trial.config);
+    write(line_of({{"type", "tell"},
+                   {"config", json_of(trial.config)},
+                   {"status", status_name(trial.status)},
+                   {"message", trial.message},
+                   {"objective", trial.ok() ? Json(trial.objective) : Json()},
+                   {"time_us", trial.ok() ? Json(trial.timing.median_us) : Json()},
+                   {"compile_s", trial.compile_s},
+                   {"run_s", trial.run_s}}));
+  }
+
+  std::string description() const override {
+    return "external: asks '" + command_ + "' for each configuration";
+  }
   std::optional<std::string> failure() const override { return failure_; }
 
  private:
-  void start(const SearchTask& task);
-  // Empty if the program proposes no more or has failed.
-  std::optional<Space::Ranks> proposal();
-  bool write(const std::string& line);
+  bool write(const std::string& line) {
+    if (failure_ || !program_) return false;
+    auto written = program_->write_line(line, timeout_s_);
+    if (!written) {
+      failure_ = written.error().message;
+      program_.reset();
+    }
+    return !failure_;
+  }
+
+  // Nothing if the program proposes no more or has failed.
+  std::optional<Space::Ranks> proposal() {
+    std::string refusal;
+    for (int refused = 0; refused < kMostRefusals; ++refused) {
+      const auto config = answer();
+      if (!config) return std::nullopt;
+      auto ranks = read_config(untried_.space(), *config);
+      if (ranks && untried_.take(*ranks)) return *std::move(ranks);
+      refusal = ranks ? "it was proposed or measured before" : ranks.error().message;
+      if (!write(line_of({{"type", "refused"}, {"config", *config}, {"reason", refusal}})))
+        return std::nullopt;
+    }
+    failure_ = "the program made " + std::to_string(kMostRefusals) +
+               " useless proposals in a row, the last because " + refusal;
+    return std::nullopt;
+  }
+
+  // Asks for a configuration. Nothing if the program is done or has failed.
+  std::optional<Json> answer() {
+    if (!write(R"({"type": "ask"})")) return std::nullopt;
+    const auto line = program_->read_line(timeout_s_);
+    if (!line) {
+      failure_ = line.error().message;
+      return std::nullopt;
+    }
+    const Json answer = Json::parse(*line, nullptr, false);
+    is_done_ = answer.is_object() && answer.value("type", "") == "done";
+    if (is_done_) return std::nullopt;
+    const auto config = answer.is_object() ? answer.find("config") : answer.end();
+    if (config != answer.end() && config->is_object()) return *config;
+    failure_ = "the program wrote '" + shown(*line) + "', not a proposal";
+    return std::nullopt;
+  }
 
   Untried untried_;
   std::string command_;
@@ -213,91 +278,6 @@ class External : public Searcher {
   bool is_done_ = false;
   std::optional<std::string> failure_;
 };
-
-External::External(const SearchTask& task)
-    : untried_(task.space), command_(task.text("program")), timeout_s_(task.real("timeout")) {
-  if (command_.empty()) {
-    failure_ = "its option 'program' is empty; give it a command, for example python3 search.py";
-  } else if (!(timeout_s_ > 0)) {
-    failure_ = "'timeout' is not a positive number of seconds";
-  } else {
-    start(task);
-  }
-}
-
-void External::start(const SearchTask& task) {
-  auto program = LineProgram::start(command_);
-  if (!program) {
-    failure_ = program.error().message;
-    return;
-  }
-  program_.emplace(*std::move(program));
-  write(task_line(task));
-}
-
-bool External::write(const std::string& line) {
-  if (failure_ || !program_) return false;
-  auto written = program_->write_line(line, timeout_s_);
-  if (!written) {
-    failure_ = written.error().message;
-    program_.reset();
-  }
-  return !failure_;
-}
-
-std::optional<Space::Ranks> External::proposal() {
-  std::string refusal;
-  for (int refused = 0; refused < kMostRefusals; ++refused) {
-    if (!write(R"({"type": "ask"})")) return std::nullopt;
-    const auto line = program_->read_line(timeout_s_);
-    if (!line) {
-      failure_ = line.error().message;
-      return std::nullopt;
-    }
-    const Json answer = Json::parse(*line, nullptr, false);
-    if (answer.is_object() && answer.value("type", "") == "done") {
-      is_done_ = true;
-      return std::nullopt;
-    }
-    const auto config = answer.is_object() ? answer.find("config") : answer.end();
-    if (!answer.is_object() || config == answer.end() || !config->is_object()) {
-      failure_ = "the program wrote '" + shown(*line) + "', not a proposal";
-      return std::nullopt;
-    }
-    auto ranks = read_config(untried_.space(), *config);
-    if (ranks && untried_.take(*ranks)) return *std::move(ranks);
-    refusal = ranks ? "it was proposed or measured before" : ranks.error().message;
-    if (!write(line_of({{"type", "refused"}, {"config", *config}, {"reason", refusal}}))) return std::nullopt;
-  }
-  failure_ = "the program made " + std::to_string(kMostRefusals) +
-             " useless proposals in a row, the last because " + refusal;
-  return std::nullopt;
-}
-
-std::optional<Config> External::ask() {
-  if (failure_ || is_done_ || untried_.empty()) return std::nullopt;
-  const auto ranks = proposal();
-  if (failure_) program_.reset();
-  if (!ranks) return std::nullopt;
-  return untried_.space().config_of(*ranks);
-}
-
-void External::tell(const Trial& trial) {
-  if (!untried_.space().contains(trial.config)) return;
-  untried_.take(trial.config);
-  write(line_of({{"type", "tell"},
-                 {"config", json_of(trial.config)},
-                 {"status", status_name(trial.status)},
-                 {"message", trial.message},
-                 {"objective", trial.ok() ? Json(trial.objective) : Json()},
-                 {"time_us", trial.ok() ? Json(trial.timing.median_us) : Json()},
-                 {"compile_s", trial.compile_s},
-                 {"run_s", trial.run_s}}));
-}
-
-std::string External::description() const {
-  return "external: asks '" + command_ + "' for each configuration";
-}
 
 }  // namespace
 

@@ -15,7 +15,7 @@ class PosteriorTest : public ::testing::Test {
     for (std::uint16_t i = 0; i < 12; ++i) {
       sites_.push_back({{static_cast<std::uint16_t>(i * 5 % 12), static_cast<std::uint16_t>(i % 4)}, 0});
     }
-    for (std::uint16_t i = 0; i < 12; ++i) candidates_.push_back({i, 3});
+    for (std::uint16_t i = 0; i < 12; ++i) candidates_.push_back({{i, 3}, 0});
     outputs_.resize(12, 2);
     for (Eigen::Index i = 0; i < 12; ++i) {
       outputs_(i, 0) = std::sin(static_cast<float>(i));
@@ -32,22 +32,20 @@ class PosteriorTest : public ::testing::Test {
   Space space_ = make_space();
   Features features_{space_};
   std::vector<Site> sites_;
-  std::vector<Point> candidates_;
+  std::vector<Site> candidates_;
   Eigen::MatrixXf outputs_;
 };
 
 TEST_F(PosteriorTest, predicts_what_the_formula_says) {
   Covariance covariance(features_);
   const double noise = std::exp(covariance.parameters().log_noise);
-  Eigen::MatrixXd matrix(12, 12), across(12, 12);
+  Eigen::MatrixXf among(12, 12), between(12, 12);  // the sites, and the sites and the candidates
   for (Eigen::Index i = 0; i < 12; ++i) {
-    for (Eigen::Index j = 0; j < 12; ++j) {
-      const Site& site = sites_[static_cast<std::size_t>(i)];
-      matrix(i, j) =
-          static_cast<double>(covariance(site, sites_[static_cast<std::size_t>(j)])) + (i == j ? noise : 0);
-      across(i, j) = static_cast<double>(covariance(site, {candidates_[static_cast<std::size_t>(j)], 0}));
-    }
+    covariance.row(sites_[static_cast<std::size_t>(i)], SiteTable(sites_), 0, among.col(i).data());
+    covariance.row(candidates_[static_cast<std::size_t>(i)], SiteTable(sites_), 0, between.col(i).data());
   }
+  const Eigen::MatrixXd matrix = among.cast<double>() + noise * Eigen::MatrixXd::Identity(12, 12);
+  const Eigen::MatrixXd across = between.cast<double>();
   const Eigen::MatrixXd outputs = outputs_.cast<double>();
   const Eigen::MatrixXd inverse = matrix.inverse();
   const Eigen::MatrixXd means = across.transpose() * inverse * outputs;
@@ -99,7 +97,7 @@ TEST_F(PosteriorTest, a_site_in_flight_lowers_the_variance_and_leaves_the_mean) 
   Posterior without(features_), with(features_);
   without.reset(covariance.parameters(), {sites_.begin(), sites_.begin() + 5}, candidates_, 1);
   with.reset(covariance.parameters(), {sites_.begin(), sites_.begin() + 5}, candidates_, 1);
-  with.append({candidates_[11], 0});
+  with.append(candidates_[11]);
   Eigen::MatrixXf outputs = outputs_.topRows(6);
   outputs.row(5).setConstant(std::numeric_limits<float>::quiet_NaN());
   const auto before = without.predict(outputs_.topRows(5)), after = with.predict(outputs);

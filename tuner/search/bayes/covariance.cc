@@ -54,21 +54,13 @@ double CovarianceParameters::log_prior(const Features& features) const {
   return -sum / 2;
 }
 
-SiteTable::SiteTable(const std::vector<Point>& points)
-    : size_(points.size()), levels_(points.empty() ? 0 : size_ * points.front().size()) {
-  for (std::size_t place = 0; place < size_; ++place) {
-    for (std::size_t i = 0; i < points[place].size(); ++i) levels_[i * size_ + place] = points[place][i];
-  }
-}
-
 SiteTable::SiteTable(const std::vector<Site>& sites)
     : size_(sites.size()), levels_(sites.empty() ? 0 : size_ * sites.front().point.size()) {
   for (std::size_t place = 0; place < size_; ++place) {
     const Site& site = sites[place];
     for (std::size_t i = 0; i < site.point.size(); ++i) levels_[i * size_ + place] = site.point[i];
+    studies_.push_back(site.study);
   }
-  if (std::ranges::all_of(sites, [](const Site& site) { return site.study == 0; })) return;
-  for (const Site& site : sites) studies_.push_back(site.study);
 }
 
 Covariance::Covariance(const Features& features) : features_(features) {
@@ -116,18 +108,6 @@ void Covariance::fill(std::size_t number) {
   }
 }
 
-float Covariance::operator()(const Site& a, const Site& b) const {
-  float product = 1, sum = 0;
-  for (std::size_t i = 0; i < tables_.size(); ++i) {
-    const float alike = tables_[i].row(a.point[i])[b.point[i]];
-    product *= alike;
-    sum += alike;
-  }
-  const auto share = static_cast<float>(parameters_.additive);
-  const auto count = static_cast<float>(std::max<std::size_t>(1, tables_.size()));
-  return study_factor(a.study, b.study) * ((1 - share) * product + share / count * sum);
-}
-
 void Covariance::row(const Site& site, const SiteTable& sites, std::size_t from, float* into) const {
   const std::size_t count = sites.size() - from;
   product_.assign(count, 1);
@@ -146,15 +126,10 @@ void Covariance::row(const Site& site, const SiteTable& sites, std::size_t from,
   const auto share = static_cast<float>(parameters_.additive);
   const float of_product = 1 - share;
   const float of_sum = share / static_cast<float>(std::max<std::size_t>(1, tables_.size()));
+  const std::uint16_t* const studies = sites.studies() + from;
   for (std::size_t place = 0; place < count; ++place) {
-    into[place] = of_product * product[place] + of_sum * sum[place];
-  }
-  if (const std::uint16_t* const studies = sites.studies()) {
-    for (std::size_t place = 0; place < count; ++place) {
-      into[place] *= study_factor(site.study, studies[from + place]);
-    }
-  } else if (site.study != 0) {
-    for (std::size_t place = 0; place < count; ++place) into[place] *= across_studies_;
+    const float of_study = studies[place] == site.study ? 1 : across_studies_;
+    into[place] = of_study * (of_product * product[place] + of_sum * sum[place]);
   }
 }
 

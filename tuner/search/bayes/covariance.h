@@ -35,13 +35,10 @@ class SiteTable {
  public:
   SiteTable() = default;
   explicit SiteTable(const std::vector<Site>& sites);
-  // Sites of the searched study.
-  explicit SiteTable(const std::vector<Point>& points);
 
   std::size_t size() const { return size_; }
   const std::uint16_t* levels(std::size_t dimension) const { return levels_.data() + dimension * size_; }
-  // Null if all sites belong to the searched study.
-  const std::uint16_t* studies() const { return studies_.empty() ? nullptr : studies_.data(); }
+  const std::uint16_t* studies() const { return studies_.data(); }
 
  private:
   std::size_t size_ = 0;
@@ -56,7 +53,6 @@ class Covariance {
 
   void set(const CovarianceParameters& parameters);
   const CovarianceParameters& parameters() const { return parameters_; }
-  float operator()(const Site& a, const Site& b) const;
   // Writes the similarities of one site and the table's sites, from index `from` on.
   void row(const Site& site, const SiteTable& sites, std::size_t from, float* into) const;
 
@@ -67,12 +63,11 @@ class Covariance {
     const float* row(std::size_t level) const { return entries.data() + level * width; }
   };
   void fill(std::size_t dimension);
-  float study_factor(std::uint16_t a, std::uint16_t b) const { return a == b ? 1.0F : across_studies_; }
 
   const Features& features_;
   CovarianceParameters parameters_;
   std::vector<Table> tables_;
-  float across_studies_ = 0;
+  float across_studies_ = 0;  // the factor between sites of different studies
   mutable std::vector<float> product_, sum_;
 };
 

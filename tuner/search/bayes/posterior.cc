@@ -8,7 +8,7 @@
 namespace gktune {
 
 void Posterior::reset(const CovarianceParameters& parameters, std::vector<Site> sites,
-                      const std::vector<Point>& candidates, std::size_t room) {
+                      const std::vector<Site>& candidates, std::size_t room) {
   covariance_.set(parameters);
   sites_ = std::move(sites);
   const auto count = static_cast<Eigen::Index>(sites_.size());
@@ -42,7 +42,7 @@ void Posterior::reset(const CovarianceParameters& parameters, std::vector<Site> 
 void Posterior::append(Site site) {
   const auto count = static_cast<Eigen::Index>(sites_.size());
   Eigen::VectorXf row(count);
-  for (Eigen::Index i = 0; i < count; ++i) row[i] = covariance_(site, sites_[static_cast<std::size_t>(i)]);
+  covariance_.row(site, SiteTable(sites_), 0, row.data());
   factor_.topLeftCorner(count, count).triangularView<Eigen::Lower>().solveInPlace(row);
   const auto noise = static_cast<float>(std::exp(covariance_.parameters().log_noise));
   const float diagonal = std::sqrt(std::max(1 - row.squaredNorm(), 0.0F) + noise);

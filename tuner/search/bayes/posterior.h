@@ -14,7 +14,7 @@ class Posterior {
   explicit Posterior(const Features& features) : covariance_(features) {}
 
   void reset(const CovarianceParameters& parameters, std::vector<Site> sites,
-             const std::vector<Point>& candidates, std::size_t room);
+             const std::vector<Site>& candidates, std::size_t room);
   void append(Site site);
   std::size_t size() const { return sites_.size(); }
   std::size_t room() const { return static_cast<std::size_t>(factor_.rows()) - sites_.size(); }

@@ -42,11 +42,7 @@ class Climb : public PointSearcher {
   std::optional<Point> step() {
     for (auto& [objective, summit] : summits_) {
       if (!std::exchange(summit.is_surveyed, true)) summit.neighbours = neighbours_and_steps(summit.point);
-      while (!summit.neighbours.empty()) {
-        Point point = std::move(summit.neighbours.back());
-        summit.neighbours.pop_back();
-        if (take(point)) return point;
-      }
+      if (auto point = take_last(summit.neighbours)) return point;
     }
     return std::nullopt;
   }

@@ -78,16 +78,23 @@ std::vector<PointSearcher::Point> PointSearcher::neighbours_and_steps(const Poin
   return found;
 }
 
+std::optional<PointSearcher::Point> PointSearcher::take_last(std::vector<Point>& points) {
+  while (!points.empty()) {
+    Point point = std::move(points.back());
+    points.pop_back();
+    if (take(point)) return point;
+  }
+  return std::nullopt;
+}
+
 std::optional<PointSearcher::Point> PointSearcher::take_near(const Point& point) {
   Point at = point;
   for (int step = 0; step < kSteps; ++step) {
     if (take(at)) return at;
     std::vector<Point> around = neighbours(at);
-    for (const Point& each : around) {
-      if (take(each)) return each;
-    }
     if (around.empty()) break;
-    at = std::move(around.front());
+    at = around.front();
+    if (auto taken = take_last(around)) return taken;
   }
   return draw();
 }

@@ -25,6 +25,11 @@ class PointSearcher : public Searcher {
   void tell(const Trial& trial) final;
 
  protected:
+  struct Evaluated {
+    Point point;
+    double objective = std::numeric_limits<double>::infinity();
+  };
+
   // Chooses and takes an untried point. Nothing if none is left.
   virtual std::optional<Point> propose() = 0;
   // Called for each told point, proposed or not.
@@ -51,8 +56,10 @@ class PointSearcher : public Searcher {
   std::vector<Point> neighbours(const Point& point);
   // Those of them where a number has the next valid value, up or down.
   std::vector<Point> steps(const Point& point);
-  // Both, for callers that take from the end: the steps are at the end.
+  // Both, the steps at the end: take_last() takes these first.
   std::vector<Point> neighbours_and_steps(const Point& point);
+  // Removes points from the end until it can take one.
+  std::optional<Point> take_last(std::vector<Point>& points);
   // Takes the point, or an untried one within a few steps, or any untried one. Requires a valid point.
   std::optional<Point> take_near(const Point& point);
 

@@ -6,11 +6,6 @@
 namespace gktune {
 namespace {
 
-struct Individual {
-  PointSearcher::Point point;
-  double objective = std::numeric_limits<double>::infinity();
-};
-
 // A steady-state genetic algorithm: each proposal is a child of two parents; each result enters the
 // population and drives out its worst member.
 class Genetic : public PointSearcher {
@@ -27,7 +22,7 @@ class Genetic : public PointSearcher {
       ++drawn_;
       return draw();
     }
-    const Individual &mother = parent(), &father = parent();
+    const Evaluated &mother = parent(), &father = parent();
     Point child = mother.point;
     for (std::size_t i = 0; i < child.size(); ++i) {
       if (uniform() < 0.5) child[i] = father.point[i];
@@ -39,15 +34,15 @@ class Genetic : public PointSearcher {
   void learn(const Point& point, double objective) override {
     if (std::isfinite(objective)) population_.push_back({point, objective});
     if (population_.size() <= size_) return;
-    population_.erase(std::ranges::max_element(population_, {}, &Individual::objective));
+    population_.erase(std::ranges::max_element(population_, {}, &Evaluated::objective));
   }
 
  private:
   // The best of a few at random.
-  const Individual& parent() {
-    const Individual* best = &population_[place(population_.size())];
+  const Evaluated& parent() {
+    const Evaluated* best = &population_[place(population_.size())];
     for (std::size_t i = 1; i < tournament_; ++i) {
-      const Individual& other = population_[place(population_.size())];
+      const Evaluated& other = population_[place(population_.size())];
       if (other.objective < best->objective) best = &other;
     }
     return *best;
@@ -56,7 +51,7 @@ class Genetic : public PointSearcher {
   std::size_t size_;
   double mutations_;
   std::size_t tournament_;
-  std::vector<Individual> population_;
+  std::vector<Evaluated> population_;
   std::size_t drawn_ = 0;
 };
 
@@ -88,14 +83,14 @@ class DifferentialEvolution : public PointSearcher {
       if (members_.size() < size_ && std::isfinite(objective)) members_.push_back({point, objective});
       return;
     }
-    Individual& target = members_[challenge->second];
+    Evaluated& target = members_[challenge->second];
     if (objective < target.objective) target = {point, objective};
     challenged_.erase(challenge);
   }
 
  private:
   Point challenger(const Point& target) {
-    const Point& best = std::ranges::min_element(members_, {}, &Individual::objective)->point;
+    const Point& best = std::ranges::min_element(members_, {}, &Evaluated::objective)->point;
     const Point &a = members_[place(members_.size())].point, &b = members_[place(members_.size())].point,
                 &c = members_[place(members_.size())].point;
     Point made = target;
@@ -116,7 +111,7 @@ class DifferentialEvolution : public PointSearcher {
 
   std::size_t size_;
   double scale_, crossover_;
-  std::vector<Individual> members_;
+  std::vector<Evaluated> members_;
   std::map<Point, std::size_t> challenged_;  // the member that a point in flight challenges
   std::size_t drawn_ = 0, next_ = 0;
 };
@@ -175,7 +170,7 @@ class ParticleSwarm : public PointSearcher {
   struct Particle {
     Point at;  // empty: has not begun
     std::vector<double> velocity;
-    Individual best;
+    Evaluated best;
     bool is_in_flight = false;
   };
 
@@ -204,7 +199,7 @@ class ParticleSwarm : public PointSearcher {
 
   std::vector<Particle> particles_;
   double inertia_, own_pull_, swarm_pull_;
-  Individual best_;
+  Evaluated best_;
   std::map<Point, std::size_t> in_flight_;
   std::size_t next_ = 0;
 };

@@ -21,59 +21,51 @@ class WalkSearcher : public PointSearcher {
     // Takes an untried point. Nothing if the walk waits for points in flight or has ended.
     virtual std::optional<Point> propose() = 0;
     // Called for each point that this walk proposed.
-    virtual void learn(const Point& point, double objective) = 0;
+    virtual void learn(const Evaluated& told) = 0;
     virtual bool is_over() const = 0;
   };
-  // Starts a walk from an evaluated point. `objective` is infinite if the point failed.
-  virtual std::unique_ptr<Walk> start(const Point& point, double objective) = 0;
+  virtual std::unique_ptr<Walk> start(const Evaluated& at) = 0;
 
-  std::optional<Point> propose() final;
-  void learn(const Point& point, double objective) final;
+  std::optional<Point> propose() final {
+    if (earlier_) {
+      walks_.push_back(start(*earlier_));
+      earlier_.reset();
+    }
+    for (auto& walk : walks_) {
+      if (auto point = walk->propose()) {
+        in_flight_[*point] = walk.get();
+        return point;
+      }
+    }
+    auto point = draw();
+    if (point) in_flight_[*point] = nullptr;
+    return point;
+  }
+
+  void learn(const Point& point, double objective) final {
+    if (const auto asked = in_flight_.find(point); asked != in_flight_.end()) {
+      Walk* const walk = asked->second;
+      in_flight_.erase(asked);
+      if (walk != nullptr) {
+        walk->learn({point, objective});
+      } else if (std::isfinite(objective)) {  // a failure leads nowhere
+        walks_.push_back(start({point, objective}));
+      }
+    } else if (std::isfinite(objective) && (!earlier_ || objective < earlier_->objective)) {
+      earlier_ = {point, objective};
+    }
+    // Remove a walk that has ended when none of its points is in flight.
+    std::erase_if(walks_, [this](const std::unique_ptr<Walk>& walk) {
+      return walk->is_over() &&
+             std::ranges::none_of(in_flight_, [&](const auto& each) { return each.second == walk.get(); });
+    });
+  }
 
  private:
-  struct Start {
-    Point point;
-    double objective;
-  };
   std::vector<std::unique_ptr<Walk>> walks_;
   std::map<Point, Walk*> in_flight_;  // null: a random point that a walk will start from
-  std::optional<Start> earlier_;      // the best point that was told and not proposed; one walk starts there
+  std::optional<Evaluated> earlier_;  // the best point that was told and not proposed; one walk starts there
 };
-
-std::optional<WalkSearcher::Point> WalkSearcher::propose() {
-  if (earlier_) {
-    walks_.push_back(start(earlier_->point, earlier_->objective));
-    earlier_.reset();
-  }
-  for (auto& walk : walks_) {
-    if (auto point = walk->propose()) {
-      in_flight_[*point] = walk.get();
-      return point;
-    }
-  }
-  auto point = draw();
-  if (point) in_flight_[*point] = nullptr;
-  return point;
-}
-
-void WalkSearcher::learn(const Point& point, double objective) {
-  if (const auto asked = in_flight_.find(point); asked != in_flight_.end()) {
-    Walk* const walk = asked->second;
-    in_flight_.erase(asked);
-    if (walk != nullptr) {
-      walk->learn(point, objective);
-    } else if (std::isfinite(objective)) {  // a failure leads nowhere
-      walks_.push_back(start(point, objective));
-    }
-  } else if (std::isfinite(objective) && (!earlier_ || objective < earlier_->objective)) {
-    earlier_ = {point, objective};
-  }
-  // Remove a walk that has ended when none of its points is in flight.
-  std::erase_if(walks_, [this](const std::unique_ptr<Walk>& walk) {
-    return walk->is_over() &&
-           std::ranges::none_of(in_flight_, [&](const auto& each) { return each.second == walk.get(); });
-  });
-}
 
 // Simulated annealing. The temperature is a relative loss: a step to a point that is slower by that share is
 // taken with a probability of 1/e.
@@ -86,26 +78,20 @@ class Annealing : public WalkSearcher {
         cooling_(task.real("cooling")) {}
 
  protected:
-  std::unique_ptr<Walk> start(const Point& point, double objective) override {
-    return std::make_unique<Chain>(*this, point, objective);
-  }
+  std::unique_ptr<Walk> start(const Evaluated& at) override { return std::make_unique<Chain>(*this, at); }
 
  private:
   class Chain : public Walk {
    public:
-    Chain(Annealing& search, Point point, double objective)
-        : search_(search), at_(std::move(point)), objective_(objective), temperature_(search.hot_) {}
+    Chain(Annealing& search, const Evaluated& at) : search_(search), at_(at), temperature_(search.hot_) {}
 
     std::optional<Point> propose() override {
       if (is_over()) return std::nullopt;
-      return search_.neighbour_of(at_);
+      return search_.neighbour_of(at_.point);
     }
-    void learn(const Point& point, double objective) override {
-      const double loss = (objective - objective_) / std::abs(objective_);
-      if (loss <= 0 || search_.uniform() < std::exp(-loss / temperature_)) {
-        at_ = point;
-        objective_ = objective;
-      }
+    void learn(const Evaluated& told) override {
+      const double loss = (told.objective - at_.objective) / std::abs(at_.objective);
+      if (loss <= 0 || search_.uniform() < std::exp(-loss / temperature_)) at_ = told;
       temperature_ *= search_.cooling_;
     }
     // Frozen: another chain begins elsewhere.
@@ -113,17 +99,14 @@ class Annealing : public WalkSearcher {
 
    private:
     Annealing& search_;
-    Point at_;
-    double objective_;
+    Evaluated at_;
     double temperature_;
   };
 
   std::optional<Point> neighbour_of(const Point& point) {
-    const auto around = uniform() < 0.5 ? steps(point) : neighbours(point);
-    for (const Point& each : around) {
-      if (take(each)) return each;
-    }
-    return take_near(point);
+    auto around = uniform() < 0.5 ? steps(point) : neighbours(point);
+    auto taken = take_last(around);
+    return taken ? taken : take_near(point);
   }
 
   double hot_, cold_, cooling_;
@@ -140,63 +123,44 @@ class LocalSearch : public WalkSearcher {
         tabu_(task.count("tabu")) {}
 
  protected:
-  std::unique_ptr<Walk> start(const Point& point, double objective) override {
-    return std::make_unique<Climber>(*this, point, objective);
-  }
+  std::unique_ptr<Walk> start(const Evaluated& at) override { return std::make_unique<Climber>(*this, at); }
 
  private:
-  struct Optimum {
-    Point point;
-    double objective;
+  struct Optimum : Evaluated {
     std::size_t kicks = 0;
   };
 
   class Climber : public Walk {
    public:
-    Climber(LocalSearch& search, const Point& point, double objective) : search_(search) {
-      move_to(point, objective);
-    }
+    Climber(LocalSearch& search, const Evaluated& at) : search_(search) { move_to(at); }
 
     std::optional<Point> propose() override {
-      while (!around_.empty()) {
-        const Point next = std::move(around_.back());
-        around_.pop_back();
-        if (search_.take(next)) {
-          ++in_flight_;
-          return next;
-        }
-      }
+      auto next = search_.take_last(around_);
       // Better neighbours may still be in flight.
-      if (in_flight_ > 0) return std::nullopt;
-      auto kicked = search_.kick(at_, objective_);
-      if (kicked) {
-        ++in_flight_;
-        kicked_ = *kicked;
-      } else {
-        is_over_ = true;
-      }
-      return kicked;
+      if (!next && in_flight_ > 0) return std::nullopt;
+      if (!next) next = kicked_ = search_.kick(at_);
+      if (next) ++in_flight_;
+      is_over_ = !next;
+      return next;
     }
 
-    void learn(const Point& point, double objective) override {
+    void learn(const Evaluated& told) override {
       --in_flight_;
-      const bool is_landing = kicked_ == point;
+      const bool is_landing = kicked_ == told.point;
       if (is_landing) kicked_.reset();
-      if (objective < objective_ || (is_landing && std::isfinite(objective))) move_to(point, objective);
+      if (told.objective < at_.objective || (is_landing && std::isfinite(told.objective))) move_to(told);
     }
 
     bool is_over() const override { return is_over_; }
 
    private:
-    void move_to(const Point& point, double objective) {
-      at_ = point;
-      objective_ = objective;
-      around_ = search_.neighbours_and_steps(point);
+    void move_to(const Evaluated& next) {
+      at_ = next;
+      around_ = search_.neighbours_and_steps(at_.point);
     }
 
     LocalSearch& search_;
-    Point at_;
-    double objective_ = 0;
+    Evaluated at_;
     std::vector<Point> around_;
     std::optional<Point> kicked_;
     std::size_t in_flight_ = 0;
@@ -204,17 +168,14 @@ class LocalSearch : public WalkSearcher {
   };
 
   // From the best optimum that is not tabu: a few parameters at random have other values.
-  std::optional<Point> kick(const Point& optimum, double objective) {
-    if (std::ranges::find(optima_, optimum, &Optimum::point) == optima_.end())
-      optima_.push_back({optimum, objective});
+  std::optional<Point> kick(const Evaluated& optimum) {
+    if (std::ranges::find(optima_, optimum.point, &Optimum::point) == optima_.end())
+      optima_.push_back({optimum});
     std::ranges::sort(optima_, {}, &Optimum::objective);
-    Optimum* from = nullptr;
-    for (Optimum& each : optima_) {
-      if (std::ranges::find(recent_, each.point) != recent_.end()) continue;
-      from = &each;
-      break;
-    }
-    if (from == nullptr) return std::nullopt;
+    const auto from = std::ranges::find_if(optima_, [this](const Optimum& each) {
+      return std::ranges::find(recent_, each.point) == recent_.end();
+    });
+    if (from == optima_.end()) return std::nullopt;
     if (++from->kicks % patience_ == 0) {
       recent_.push_back(from->point);
       if (recent_.size() > tabu_) recent_.pop_front();
@@ -239,57 +200,42 @@ class PatternSearch : public WalkSearcher {
   explicit PatternSearch(const SearchTask& task) : WalkSearcher(task), first_step_(task.real("step")) {}
 
  protected:
-  std::unique_ptr<Walk> start(const Point& point, double objective) override {
-    return std::make_unique<Mesh>(*this, point, objective);
-  }
+  std::unique_ptr<Walk> start(const Evaluated& at) override { return std::make_unique<Mesh>(*this, at); }
 
  private:
   class Mesh : public Walk {
    public:
-    Mesh(PatternSearch& search, const Point& point, double objective)
-        : search_(search), base_(point), objective_(objective), step_(search.first_step_) {
-      poll_ = search_.around(base_, step_);
-    }
+    Mesh(PatternSearch& search, const Evaluated& base)
+        : search_(search), base_(base), step_(search.first_step_), poll_(search.around(base.point, step_)) {}
 
     std::optional<Point> propose() override {
       while (!is_over_) {
-        while (!poll_.empty()) {
-          const Point next = std::move(poll_.back());
-          poll_.pop_back();
-          if (search_.take(next)) {
-            ++in_flight_;
-            return next;
-          }
+        if (auto next = search_.take_last(poll_)) {
+          ++in_flight_;
+          return next;
         }
         if (in_flight_ > 0) return std::nullopt;
-        // Every step is one rank long by now: this is an optimum.
-        if (is_finest_) {
-          is_over_ = true;
-          break;
-        }
+        is_over_ = is_finest_;  // every step is one rank long, and none helps: this is an optimum
         step_ /= 2;
         is_finest_ = search_.is_finest(step_);
-        poll_ = search_.around(base_, step_);
+        poll_ = search_.around(base_.point, step_);
       }
       return std::nullopt;
     }
 
-    void learn(const Point& point, double objective) override {
+    void learn(const Evaluated& told) override {
       --in_flight_;
-      if (!(objective < objective_)) return;
-      const Point before = base_;
-      base_ = point;
-      objective_ = objective;
-      poll_ = search_.around(base_, step_);
-      poll_.push_back(search_.beyond(before, base_));  // taken from the end: first
+      if (!(told.objective < base_.objective)) return;
+      const Evaluated before = std::exchange(base_, told);
+      poll_ = search_.around(base_.point, step_);
+      poll_.push_back(search_.beyond(before.point, base_.point));  // it is taken first
     }
 
     bool is_over() const override { return is_over_; }
 
    private:
     PatternSearch& search_;
-    Point base_;
-    double objective_;
+    Evaluated base_;
     double step_;  // as a share of the number of values
     std::vector<Point> poll_;
     std::size_t in_flight_ = 0;
