@@ -14,8 +14,6 @@ namespace {
 // Two categories are a quarter of a range apart: the model expects an untried category to be like the others.
 constexpr double kBetweenCategories = 0.25;
 
-double squared(double x) { return x * x; }
-
 double matern(CovarianceParameters::Order order, double distance, double log_length) {
   const double r = distance / std::exp(log_length);
   switch (order) {

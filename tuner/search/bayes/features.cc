@@ -70,7 +70,7 @@ Dimension ordered_dimension(const Parameter& parameter) {
   Dimension dimension;
   const std::vector<double> position = positions(numbers), two = twos(numbers);
   dimension.has_twos = !two.empty();
-  dimension.has_size = numbers.size() >= 3 && std::ranges::min(numbers) > 0;
+  const bool has_size = numbers.size() >= 3 && std::ranges::min(numbers) > 0;
   const bool is_binned = numbers.size() > kPositions;
   std::map<std::pair<double, double>, std::uint16_t> known;
   for (std::size_t rank = 0; rank < numbers.size(); ++rank) {
@@ -81,7 +81,7 @@ Dimension ordered_dimension(const Parameter& parameter) {
     const auto [entry, is_new] = known.try_emplace(key, static_cast<std::uint16_t>(dimension.levels.size()));
     if (is_new) dimension.levels.push_back({static_cast<float>(place), static_cast<float>(worth)});
     dimension.level_of.push_back(entry->second);
-    dimension.size_of.push_back(dimension.has_size ? std::log(numbers[rank]) : 0);
+    if (has_size) dimension.size_of.push_back(std::log(numbers[rank]));
   }
   return dimension;
 }
@@ -92,7 +92,6 @@ Dimension categorical_dimension(const Parameter& parameter) {
   Dimension dimension{.is_categorical = true};
   for (std::size_t rank = 0; rank < parameter.values.size(); ++rank) {
     dimension.level_of.push_back(static_cast<std::uint16_t>(std::min(rank, kCategories - 1)));
-    dimension.size_of.push_back(0);
   }
   dimension.levels.resize(std::min(parameter.values.size(), kCategories));
   return dimension;

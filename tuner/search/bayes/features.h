@@ -9,6 +9,8 @@
 
 namespace gktune {
 
+inline double squared(double x) { return x * x; }
+
 // One parameter that has more than one value.
 struct Dimension {
   // A value, or neighbouring values of a parameter that has very many.
@@ -19,10 +21,9 @@ struct Dimension {
   std::uint32_t parameter = 0;
   bool is_categorical = false;  // its levels have no order
   bool has_twos = false;
-  bool has_size = false;
   std::vector<Level> levels;
   std::vector<std::uint16_t> level_of;  // for each rank
-  std::vector<double> size_of;          // for each rank: the logarithm of the value, if has_size
+  std::vector<double> size_of;  // for each rank: the logarithm of the value; empty: the size means little
 };
 
 // Maps configurations to points: a point has the level of each dimension. The position of a number is the

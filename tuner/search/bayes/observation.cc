@@ -93,17 +93,13 @@ void fill_times(const std::vector<Observation>& observations, Targets& targets) 
 
 double log_cost_of(const Observation& observation) { return std::log(std::max(observation.cost_s, 1e-6)); }
 
-void fill_costs(const std::vector<Observation>& observations, Targets& targets) {
+void find_mean_costs(const std::vector<Observation>& observations, Targets& targets) {
   std::map<std::uint16_t, int> counts;
   for (const Observation& each : observations) {
     targets.mean_log_cost[each.site.study] += log_cost_of(each);
     ++counts[each.site.study];
   }
   for (auto& [study, mean] : targets.mean_log_cost) mean /= counts[study];
-  for (std::size_t i = 0; i < observations.size(); ++i) {
-    targets.outputs(static_cast<Eigen::Index>(i), Targets::kCost) =
-        log_cost_of(observations[i]) - targets.mean_log_cost[observations[i].site.study];
-  }
 }
 
 }  // namespace
@@ -112,17 +108,21 @@ double Targets::log_objective_of(double output) const {
   return low + half_range * (std::exp(output * deviation + mean) - kSoftening);
 }
 
+void Targets::fill_cost_and_failure(Eigen::Index row, const Observation& observation) {
+  outputs(row, kCost) = log_cost_of(observation) - mean_log_cost.at(observation.site.study);
+  outputs(row, kFailure) = observation.is_ok ? 0 : 1;
+}
+
 bool Targets::extend(const Observation& observation) {
-  const auto cost = mean_log_cost.find(observation.site.study);
   const bool has_sign = !is_log || (is_negative ? observation.objective < 0 : observation.objective > 0);
-  if (!is_best_own || cost == mean_log_cost.end() || (observation.is_ok && !has_sign)) return false;
+  if (!is_best_own || !mean_log_cost.contains(observation.site.study) || (observation.is_ok && !has_sign))
+    return false;
   const double log = observation.is_ok ? scaled(observation.objective, *this) : of_failure;
   if (log < low) return false;
   const Eigen::Index row = outputs.rows();
   outputs.conservativeResize(row + 1, Eigen::NoChange);
   outputs(row, kTime) = (std::log((log - low) / half_range + kSoftening) - mean) / deviation;
-  outputs(row, kCost) = log_cost_of(observation) - cost->second;
-  outputs(row, kFailure) = observation.is_ok ? 0 : 1;
+  fill_cost_and_failure(row, observation);
   if (observation.is_ok) best = std::min(best, outputs(row, kTime));
   return true;
 }
@@ -131,11 +131,11 @@ Targets targets_of(const std::vector<Observation>& observations) {
   Targets targets;
   targets.outputs.resize(static_cast<Eigen::Index>(observations.size()), Targets::kCount);
   fill_times(observations, targets);
-  fill_costs(observations, targets);
+  find_mean_costs(observations, targets);
   double best_elsewhere = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < observations.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
-    targets.outputs(row, Targets::kFailure) = observations[i].is_ok ? 0 : 1;
+    targets.fill_cost_and_failure(row, observations[i]);
     if (!observations[i].is_ok) continue;
     double& best = observations[i].site.study == 0 ? targets.best : best_elsewhere;
     best = std::min(best, targets.outputs(row, Targets::kTime));

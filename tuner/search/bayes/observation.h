@@ -38,6 +38,7 @@ struct Targets {
   // Returns false if the observation does not fit these scales: it is better than all others, or
   // its objective has another sign.
   bool extend(const Observation& observation);
+  void fill_cost_and_failure(Eigen::Index row, const Observation& observation);
 
   bool is_log = false, is_negative = false;  // how objectives are scaled
   double of_failure = 0;                     // the scaled objective of a failure

@@ -18,7 +18,8 @@ constexpr std::ptrdiff_t kFewestAligned = 2;
 constexpr int kDraws = 40;
 constexpr std::size_t kSurveyed = 300;  // configurations that stand for the space
 
-// The values of one parameter that leave another only one, which then is no choice.
+// Finds the values of one parameter with which another parameter has a single valid value. The size of that
+// value tells nothing, because it is no choice.
 class Pins {
  public:
   Pins(const Space& space, const std::vector<Space::Ranks>& sample) {
@@ -52,7 +53,7 @@ class Pins {
   struct Pin {
     std::uint32_t by, value, of;
   };
-  static constexpr std::size_t kFewest = 30;  // by chance there may be one value among fewer
+  static constexpr std::size_t kFewest = 30;  // fewer configurations may agree by chance
   std::vector<Pin> pins_;
 };
 
@@ -69,13 +70,9 @@ class CandidateSet {
   std::vector<Space::Ranks>& list() { return list_; }
   void set_limit(std::size_t limit) { limit_ = limit; }
 
+  // Requires a valid configuration.
   void add(const Space::Ranks& ranks) {
-    if (!is_full() && seen_.insert(ranks).second) list_.push_back(ranks);
-  }
-
-  // Requires a valid one.
-  void add_untaken(const Space::Ranks& ranks) {
-    if (!untried_.is_taken(ranks)) add(ranks);
+    if (!is_full() && !untried_.is_taken(ranks) && seen_.insert(ranks).second) list_.push_back(ranks);
   }
 
  private:
@@ -120,7 +117,7 @@ void Start::keep_small_and_aligned(const StartSettings& settings) {
   const auto size_of = [&](const Space::Ranks& ranks) {
     double sum = 0;
     for (const Dimension& dimension : features_.dimensions()) {
-      if (!dimension.has_size) continue;
+      if (dimension.size_of.empty()) continue;
       sum += pins.is_pinned(ranks, dimension.parameter) ? std::ranges::min(dimension.size_of)
                                                         : dimension.size_of[ranks[dimension.parameter]];
     }
@@ -142,9 +139,10 @@ double Start::distance(const Point& a, const Point& b) const {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const Dimension& dimension = features_.dimensions()[i];
-    const double apart =
-        static_cast<double>(dimension.levels[a[i]].position - dimension.levels[b[i]].position);
-    sum += dimension.is_categorical ? (a[i] == b[i] ? 0 : 1) : apart * apart;
+    sum +=
+        dimension.is_categorical
+            ? (a[i] == b[i] ? 0 : 1)
+            : squared(static_cast<double>(dimension.levels[a[i]].position - dimension.levels[b[i]].position));
   }
   return sum;
 }
@@ -159,9 +157,7 @@ std::vector<Space::Ranks> Start::untried() const {
 double Start::distance_from_middle(const Point& point) const {
   double sum = 0;
   for (std::size_t i = 0; i < point.size(); ++i) {
-    const double apart =
-        static_cast<double>(features_.dimensions()[i].levels[point[i]].position) - middle_[i];
-    sum += apart * apart;
+    sum += squared(static_cast<double>(features_.dimensions()[i].levels[point[i]].position) - middle_[i]);
   }
   return sum;
 }
@@ -209,18 +205,16 @@ std::vector<Space::Ranks> candidates(Untried& untried, std::span<const Space::Ra
   const Space& space = untried.space();
   CandidateSet set(untried, static_cast<std::size_t>(kNeighbourShare * static_cast<double>(limit)));
   // Configurations of related studies may be untried in this one.
-  for (const Space::Ranks& each : best_first) set.add_untaken(each);
+  for (const Space::Ranks& each : best_first) set.add(each);
   std::vector<Space::Ranks> to_step_from;
   for (std::size_t i = 0; i < std::min(kWithNeighbours, best_first.size()); ++i) {
     auto around = neighbours_of(space, best_first[i], [](std::uint32_t) { return false; });
-    for (const Space::Ranks& ranks : around) set.add_untaken(ranks);
+    for (const Space::Ranks& ranks : around) set.add(ranks);
     if (i < kWithTheirNeighbours) std::ranges::move(around, std::back_inserter(to_step_from));
   }
   for (const Space::Ranks& each : to_step_from) {
     if (set.is_full()) break;
-    for (const auto& ranks : neighbours_of(space, each, [](std::uint32_t) { return true; })) {
-      set.add_untaken(ranks);
-    }
+    for (const auto& ranks : neighbours_of(space, each, [](std::uint32_t) { return true; })) set.add(ranks);
   }
   set.set_limit(limit);
   // Draws may repeat themselves where little is left.

@@ -43,7 +43,7 @@ class Exhaustive : public PointSearcher {
   void learn(const Point&, double) override {}
 
  private:
-  // Multiples of the golden section of the size are spread evenly, however many are taken.
+  // Any number of multiples of the golden section of the size is spread evenly over it.
   static Count step_through(const Count& size) {
     Count step = size * 61'803'399 / 100'000'000 + 1;
     while (greatest_common_divisor(size, step) > 1) ++step;
@@ -54,8 +54,8 @@ class Exhaustive : public PointSearcher {
   Count next_ = 0, asked_ = 0;
 };
 
-// Points that cover each parameter evenly: as many strata as points, each stratum of each parameter once. One
-// hypercube after the other. Constraints move a point to a valid one nearby.
+// Points that cover each parameter evenly. A hypercube divides the values of each parameter into as many
+// strata as it has points, and has one point in each stratum. Constraints move a point to a valid one nearby.
 class LatinHypercube : public PointSearcher {
  public:
   explicit LatinHypercube(const SearchTask& task) : PointSearcher(task), size_(task.count("points", 1)) {}
@@ -90,7 +90,7 @@ class LatinHypercube : public PointSearcher {
   }
 
   std::size_t size_;
-  std::vector<Point> points_;  // of the hypercube that is left
+  std::vector<Point> points_;  // of the present hypercube, not proposed yet
 };
 
 }  // namespace

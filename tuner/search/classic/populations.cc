@@ -7,7 +7,7 @@ namespace gktune {
 namespace {
 
 // A steady-state genetic algorithm: each proposal is a child of two parents; each result enters the
-// population and drives out its worst member.
+// population, and the worst member leaves it.
 class Genetic : public PointSearcher {
  public:
   explicit Genetic(const SearchTask& task)
@@ -55,8 +55,8 @@ class Genetic : public PointSearcher {
   std::size_t drawn_ = 0;
 };
 
-// Differential evolution on ranks: a member is challenged by a point that the best and the difference of two
-// others make, and gives way to it where that is better.
+// Differential evolution on ranks. The best member and the difference of two others make a challenger of each
+// member in turn. The challenger replaces the member if it is better.
 class DifferentialEvolution : public PointSearcher {
  public:
   explicit DifferentialEvolution(const SearchTask& task)
@@ -94,10 +94,10 @@ class DifferentialEvolution : public PointSearcher {
     const Point &a = members_[place(members_.size())].point, &b = members_[place(members_.size())].point,
                 &c = members_[place(members_.size())].point;
     Point made = target;
-    const std::size_t certain = place(dimensions());  // one parameter changes at least
+    const std::size_t certain = place(dimensions());  // at least this parameter changes
     for (std::size_t i = 0; i < made.size(); ++i) {
       if (i != certain && uniform() >= crossover_) continue;
-      if (!is_ordered(i)) {  // names have no difference
+      if (!is_ordered(i)) {  // the difference of two names means nothing
         made[i] = a[i] == b[i] ? c[i] : a[i];
         continue;
       }
@@ -129,7 +129,7 @@ class ParticleSwarm : public PointSearcher {
 
  protected:
   std::optional<Point> propose() override {
-    // The next particle that is not in flight; where all are, a draw keeps the device busy.
+    // The next particle that is not in flight. If all are in flight, a random point keeps the device busy.
     for (std::size_t tried = 0; tried < particles_.size(); ++tried) {
       const std::size_t number = next_++ % particles_.size();
       Particle& particle = particles_[number];
@@ -168,7 +168,7 @@ class ParticleSwarm : public PointSearcher {
 
  private:
   struct Particle {
-    Point at;  // empty: has not begun
+    Point at;  // empty before its first result
     std::vector<double> velocity;
     Evaluated best;
     bool is_in_flight = false;
@@ -178,7 +178,7 @@ class ParticleSwarm : public PointSearcher {
     Point target = particle.at;
     for (std::size_t i = 0; i < target.size(); ++i) {
       const double at = particle.at[i], span = static_cast<double>(values(i) - 1);
-      if (!is_ordered(i)) {  // names have no velocity: one of the three, or any now and then
+      if (!is_ordered(i)) {  // names have no velocity: the value of one of the three points, or any value
         const double choice = uniform();
         if (choice < 0.3)
           target[i] = best_.point[i];
