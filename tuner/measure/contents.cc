@@ -20,7 +20,7 @@ bool holds(ElementType type, std::int64_t value) {
   return static_cast<std::int64_t>(load_bits(type, bytes)) == value;
 }
 
-// The integers of the type, as far as 64 bits with a sign reach.
+// The smallest and the largest integer of the type that fits into a signed integer of 64 bits.
 std::pair<std::int64_t, std::int64_t> signed_range(ElementType type) {
   const auto bits = static_cast<int>(element_size(type) * 8);
   const std::int64_t all = std::numeric_limits<std::int64_t>::max();

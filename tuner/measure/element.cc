@@ -25,9 +25,7 @@ std::string shortest(T value) {
 
 }  // namespace
 
-bool is_floating(ElementType type) {
-  return type >= ElementType::float16;
-}
+bool is_floating(ElementType type) { return type >= ElementType::float16; }
 
 bool is_signed_integer(ElementType type) {
   return type == ElementType::int8 || type == ElementType::int16 || type == ElementType::int32 ||

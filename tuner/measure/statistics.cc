@@ -13,7 +13,7 @@ namespace gktune {
 namespace {
 
 constexpr double kTail = 0.025;
-// From here on the normal approximation names the same samples, or their neighbours.
+// For more samples the normal approximation gives the same indices, or the next ones.
 constexpr std::size_t kExactSamples = 1000;
 
 // Number of samples that may be left out at each end: the largest k with P(B(n, 1/2) < k) <= kTail.
@@ -34,7 +34,7 @@ std::size_t samples_outside(std::size_t n) {
 
 // The decision is repeated for many finalists and rounds, so it needs several standard errors.
 constexpr double kStandardErrors = 3.3;
-// Standard deviation of a normal distribution, of its median absolute deviation.
+// The standard deviation of a normal distribution, as a multiple of its median absolute deviation.
 constexpr double kDeviationOfMad = 1.4826;
 
 double median(std::vector<double> values) {
@@ -52,8 +52,8 @@ bool may_win(const Samples& finalist, const Samples& leader, const PlayoffOption
   std::vector<double> distances;
   for (double each : differences) distances.push_back(std::abs(each - middle));
   const auto rounds = static_cast<double>(differences.size());
-  // A few rounds underestimate the noise. The expected one, of two samples, counts
-  // as much as the fewest rounds.
+  // A few rounds underestimate the noise. The expected noise of a difference of two samples has the weight of
+  // `min_rounds` rounds.
   const double own = median(distances) * kDeviationOfMad * (1 + 2 / rounds);
   const double expected = options.deviation * std::numbers::sqrt2,
                weight = static_cast<double>(options.min_rounds);
@@ -103,7 +103,7 @@ Histogram histogram_of(const std::vector<double>& values, std::size_t bins) {
   const bool is_positive = least > 0;
   const auto scaled = [&](double value) { return is_positive ? std::log(value) : value; };
   const double low = scaled(least), width = (scaled(greatest) - low) / static_cast<double>(bins);
-  // The two differ by less than a logarithm can tell apart, or by more than a double holds.
+  // The logarithms of the two are equal, or their difference is too large for a double.
   if (!(width > 0) || !std::isfinite(width)) return {{least, greatest}, {std::ssize(finite)}};
   histogram.counts.resize(bins);
   for (const double value : finite) {

@@ -11,8 +11,8 @@
 namespace gktune {
 
 // The indices of the sorted samples that bound the 95 % confidence interval of the median. It holds for any
-// distribution, because the number of samples below the median is binomial. Under 6 samples no pair is that
-// far apart: the result is the first and the last. n has to be at least 1.
+// distribution, because the number of samples below the median is binomial. The interval of fewer than 6
+// samples is their whole range. Requires at least one sample.
 std::pair<std::size_t, std::size_t> median_interval(std::size_t n);
 
 // The median of sorted samples, at least one.
@@ -21,8 +21,8 @@ double median_of_sorted(std::span<const double> sorted);
 // All zero without samples.
 Timing summarize(std::span<const double> samples_us);
 
-// How often values fall between edges. The edges of positive values are spaced by equal factors, those of
-// others by equal distances.
+// Counts of values between edges. If all values are positive, neighbouring edges differ by equal factors,
+// else by equal distances.
 struct Histogram {
   std::vector<double> edges;         // one more than counts; empty without a finite value
   std::vector<std::int64_t> counts;  // the last one has its upper edge too

@@ -6,16 +6,15 @@
 namespace gktune {
 namespace {
 
-// The probability that noise alone makes all samples of a configuration as slow as they
-// are, below which it is given up.
+// A configuration is given up if noise alone makes all its samples this slow with a lower probability.
 constexpr double kErrorRate = 0.001;
 constexpr std::size_t kEnoughOfItsOwn = 10;
 // Half the width of a confidence interval, in standard errors.
 constexpr double kInterval = 2;
 
-// A configuration is given up after one execution that is slower than the leader by this factor
-// and longer than any interruption; after two, one of them a sample, by a smaller one, or by
-// what the known noise explains.
+// A configuration is given up after one execution that is slower than the leader by kHopelessFactor and takes
+// longer than any interruption. It is given up after an execution and a sample that are both slower by
+// kFarFactor, or by more than the known noise explains.
 constexpr double kHopelessFactor = 3, kFarFactor = 2;
 constexpr double kInterruptionUs = 20'000, kLaunchUs = 100;
 // An execution before the samples may take longer than they do by this share, beside its launch.
