@@ -45,7 +45,9 @@ class Exhaustive : public PointSearcher {
  private:
   // Any number of multiples of the golden section of the size is spread evenly over it.
   static Count step_through(const Count& size) {
-    Count step = size * 61'803'399 / 100'000'000 + 1;
+    constexpr int kParts = 100'000'000, kGolden = 61'803'399;
+    const Count whole = size / kParts, rest = size - whole * kParts;
+    Count step = whole * kGolden + rest * kGolden / kParts + 1;
     while (greatest_common_divisor(size, step) > 1) ++step;
     return step;
   }
