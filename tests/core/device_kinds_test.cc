@@ -48,7 +48,7 @@ bool has_literal(const std::string& text, std::string_view name) {
 TEST(DeviceKinds, generic_code_names_no_kind_of_gpu) {
   const fs::path root = GKTUNE_SOURCE_DIR;
   const std::set<std::string> places = {"tuner/core/device_kinds.cc", "tuner/device/backends.cc",
-                                        "tuner/space/plan.cc", "db/answers/device_identity.cc",
+                                        "tuner/space/plan.cc", "db/identity.cc",
                                         "runtime/cuda_launch_device.cc"};
   std::set<std::string> found;
   for (const char* folder : {"tuner", "db", "engine", "runtime", "cli"}) {

@@ -53,7 +53,7 @@ static void test_settings(void) {
   EXPECT(gktune_settings_set(settings, "bundle", "/no/kernels.gkt") == GKTUNE_OK);
   gktune_kernel* kernel = NULL;
   EXPECT(gktune_kernel_open_bundled("sum", settings, &kernel) == GKTUNE_FAILED);
-  EXPECT_MESSAGE("/no/kernels.gkt: cannot be opened");
+  EXPECT_MESSAGE("/no/kernels.gkt: no such file");
   EXPECT(gktune_kernel_open_bundled(NULL, settings, &kernel) == GKTUNE_INVALID);
   EXPECT(gktune_kernel_open_bundled("sum", NULL, &kernel) == GKTUNE_INVALID);
   EXPECT(gktune_kernel_open_bundled("sum", settings, NULL) == GKTUNE_INVALID);
@@ -166,10 +166,8 @@ static void test_lookup(const char* database) {
   EXPECT(gktune_lookup_best(lookup, "transpose", axes, problem, 2, NULL, &answer) == GKTUNE_INVALID);
   EXPECT_MESSAGE("the name of axis 2 is null");
   axes[1] = "colums";
-  EXPECT(gktune_lookup_best(lookup, "transpose", axes, problem, 2, NULL, &answer) == GKTUNE_OK);
-  EXPECT(strstr(gktune_answer_reason(answer), "'transpose' has no axis 'colums'; it has columns, rows") !=
-         NULL);
-  gktune_answer_destroy(answer);
+  EXPECT(gktune_lookup_best(lookup, "transpose", axes, problem, 2, NULL, &answer) == GKTUNE_NO_ANSWER);
+  EXPECT_MESSAGE("'transpose' has no axis 'colums'; it has columns, rows");
   gktune_lookup_destroy(lookup);
 }
 

@@ -40,7 +40,7 @@ answer=$(cd "$work/shipped" && PATH=/nowhere ./bundled kernels.gkt host 5000)
 echo "$answer"
 expect "$answer" "the sum of 5000 ones is 5000: $winner"
 libraries=$(ldd "$work/shipped/bundled")
-for stranger in yaml sqlite nvrtc libcuda; do
+for stranger in yaml spdlog nvrtc libcuda; do
   grep -qi "$stranger" <<<"$libraries" && fail "the application with a bundle loads $stranger: $libraries"
 done
 
