@@ -8,7 +8,10 @@
 #include "tuner/device/host/execute/launch.h"
 #include "tuner/device/host/sanitize/memory_watch.h"
 
-__thread gktune::kernel::ThreadState gktune_thread = {};
+// Compiled code addresses it in the static block of thread storage. This library has to say so as well, or
+// else the loader places it elsewhere when a program opens the library late, and the compiled code cannot be
+// loaded.
+__attribute__((tls_model("initial-exec"))) __thread gktune::kernel::ThreadState gktune_thread = {};
 
 namespace gktune {
 namespace {
