@@ -256,4 +256,7 @@ Result<std::vector<std::string>> check_database(const std::filesystem::path& pat
 Result<std::map<std::string, std::int64_t>> repair_database(const std::filesystem::path& damaged,
                                                             const std::filesystem::path& repaired);
 
+// Copies the winners with what describes them, and the portfolios, to a new file for applications.
+Result<Merged> slim_database(const std::filesystem::path& source, const std::filesystem::path& slim);
+
 }  // namespace gktune

@@ -1,5 +1,6 @@
 // Removal, imports of recordings, merges, checks and repairs.
 #include <algorithm>
+#include <functional>
 #include <span>
 
 #include "db/database.h"
@@ -471,15 +472,30 @@ Result<std::vector<std::string>> check_database(const std::filesystem::path& pat
   });
 }
 
+namespace {
+
+// A copy of a database in a new file, of which no part stays behind if `copy` fails.
+template <typename T>
+Result<T> copied_to(const std::filesystem::path& target, const std::function<Result<T>()>& copy) {
+  std::error_code error;
+  if (std::filesystem::exists(target, error)) return Error{target.string() + ": exists; name a new file"};
+  Result<T> copied = copy();
+  if (!copied) {
+    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(target.string() + suffix, error);
+  }
+  return copied;
+}
+
+}  // namespace
+
 Result<std::map<std::string, std::int64_t>> repair_database(const std::filesystem::path& damaged,
                                                             const std::filesystem::path& repaired) {
-  std::error_code error;
-  if (std::filesystem::exists(repaired, error)) return Error{repaired.string() + ": exists; name a new file"};
+  using Kept = std::map<std::string, std::int64_t>;
   const auto copy = [&] {
     Connection from = open_damaged(damaged, kLockPatience);
     Connection to = open_for_writing(repaired, kLockPatience);
     Transaction transaction(to, Transaction::Kind::write);
-    std::map<std::string, std::int64_t> kept;
+    Kept kept;
     // Rows come after the rows that they refer to.
     for (const char* table : {"devices", "studies", "sessions", "trials", "playoffs", "finalists", "portfolios",
                               "spaces", "definitions", "codes"})
@@ -487,11 +503,18 @@ Result<std::map<std::string, std::int64_t>> repair_database(const std::filesyste
     transaction.commit();
     return kept;
   };
-  auto kept = sqlite::guarded(damaged.string(), copy);
-  if (!kept) {  // no part of a copy stays behind
-    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(repaired.string() + suffix, error);
-  }
-  return kept;
+  return copied_to<Kept>(repaired, [&]() -> Result<Kept> { return sqlite::guarded(damaged.string(), copy); });
+}
+
+Result<Merged> slim_database(const std::filesystem::path& source, const std::filesystem::path& slim) {
+  return copied_to<Merged>(slim, [&]() -> Result<Merged> {
+    auto database = Database::open(slim, Database::Access::write);
+    if (!database) return database.error();
+    auto merged = (*database)->merge(source, Copied::winners);
+    if (!merged) return merged;
+    if (auto finished = (*database)->finish(); !finished) return finished.error();
+    return merged;
+  });
 }
 
 }  // namespace gktune

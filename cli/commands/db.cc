@@ -159,9 +159,9 @@ struct StudyReport {
   std::vector<Trial> trials;
   std::int64_t shown_of = 0;  // the number of trials without a limit
   std::optional<Winner> winner;
-  ScoreHistory history;  // for pictures, on a terminal
+  ScoreHistory history;              // for pictures, on a terminal
   std::vector<std::string> changes;  // since the winner was measured
-  std::size_t finalists = 0;  // number of trials at the front with the times of the playoff
+  std::size_t finalists = 0;         // number of trials at the front with the times of the playoff
 };
 
 // Finalists first: their times come from one playoff and are comparable. The others follow by objective.
@@ -188,8 +188,8 @@ Result<void> read_failures(const Database& store, RankedQuery query, const std::
   return {};
 }
 
-Result<StudyReport> report_on(const Database& store, const StudySummary& summary,
-                              const ShowOptions& options, const Context& context) {
+Result<StudyReport> report_on(const Database& store, const StudySummary& summary, const ShowOptions& options,
+                              const Context& context) {
   StudyReport report{.summary = summary};
   auto failures = store.failures(summary.id);
   if (!failures) return failures.error();
@@ -388,9 +388,9 @@ Command db_command() {
   command.children.push_back(make_command<ShowOptions>("show", "Show the trials of a study, best first",
                                                        "gktune db show reduce/n=1Mi --limit 5", declare_show,
                                                        show));
-  for (auto* child :
-       {db_diff_command, db_stats_command, db_sql_command, db_rm_command, db_prune_command, db_check_command,
-        db_repair_command, db_portfolio_command, db_export_command, db_import_command, db_merge_command}) {
+  for (auto* child : {db_diff_command, db_stats_command, db_sql_command, db_rm_command, db_prune_command,
+                      db_check_command, db_repair_command, db_portfolio_command, db_export_command,
+                      db_import_command, db_merge_command, db_slim_command}) {
     command.children.push_back(child());
   }
   return command;

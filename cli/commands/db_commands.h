@@ -16,5 +16,6 @@ Command db_portfolio_command();
 Command db_export_command();
 Command db_import_command();
 Command db_merge_command();
+Command db_slim_command();
 
 }  // namespace gktune

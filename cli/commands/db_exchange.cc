@@ -1,5 +1,5 @@
-// gktune db export, gktune db import, gktune db merge: databases, files of other
-// programs, what applications keep.
+// gktune db export, gktune db import, gktune db merge, gktune db slim: databases, files of other programs, what
+// applications keep.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 
 #include "cli/commands/db_commands.h"
 #include "cli/database.h"
+#include "cli/output/json.h"
 #include "cli/output/quantity.h"
 #include "cli/output/stale.h"
 #include "cli/study_flags.h"
@@ -299,6 +300,31 @@ ExitCode merge(const MergeOptions& options, Context& context) {
   return ExitCode::done;
 }
 
+struct SlimOptions {
+  std::string database, output;
+  bool json = false;
+};
+
+void declare_slim(Flags& flags, SlimOptions& options) {
+  flags.database(options.database);
+  flags.text("--output,-o", options.output, "The new file").kind("FILE").required();
+  flags.json(options.json);
+}
+
+ExitCode slim(const SlimOptions& options, Context& context) {
+  if (!has_database(options.database, context)) return ExitCode::failed;
+  const auto copied = slim_database(database_path(options.database, context), options.output);
+  if (!copied) return fail(context, ExitCode::failed, copied.error().message);
+  if (options.json) {
+    print(context.out,
+          {{"output", options.output}, {"winners", copied->trials}, {"portfolios", copied->portfolios}});
+  } else {
+    context.out << fmt::format("{}: {}, {}\n", options.output, format_things(copied->trials, "winner"),
+                               format_things(copied->portfolios, "portfolio"));
+  }
+  return ExitCode::done;
+}
+
 }  // namespace
 
 Command db_export_command() {
@@ -315,6 +341,11 @@ Command db_import_command() {
 Command db_merge_command() {
   return make_command<MergeOptions>("merge", "Add other databases",
                                     "gktune db merge h100.db h200.db --db all.db", declare_merge, merge);
+}
+
+Command db_slim_command() {
+  return make_command<SlimOptions>("slim", "Copy the winners to a new database for applications",
+                                   "gktune db slim -o winners.db", declare_slim, slim);
 }
 
 }  // namespace gktune

@@ -111,6 +111,27 @@ TEST_F(Merge, keeps_the_portfolio_that_was_made_later) {
     EXPECT_EQ((*database)->portfolios()->front().configs[0], (Config{{"a", 200}}));
 }
 
+TEST_F(Merge, a_slim_copy_has_the_same_winners_and_no_other_trial) {
+  const auto full = tuned_on("east", 20);
+  const fs::path slim = scratch_ / "slim.db";
+  EXPECT_EQ(slim_database(scratch_ / "east.db", slim)->trials, 1);
+  EXPECT_FALSE(fs::exists(slim.string() + "-wal"));
+  const auto copy = open("slim.db");
+  ASSERT_EQ(copy->winners("")->size(), 1u);
+  EXPECT_EQ(copy->winners("")->front().trial.config, full->winners("")->front().trial.config);
+  EXPECT_EQ(copy->query("SELECT count(*) FROM trials")->rows[0][0], Value(1));
+  EXPECT_EQ(full->merge(slim)->trials, 0);
+}
+
+TEST_F(Merge, a_slim_copy_overwrites_no_file_and_leaves_no_part) {
+  const fs::path slim = scratch_ / "slim.db";
+  EXPECT_EQ(slim_database(scratch_ / "none.db", slim).error().message,
+            (scratch_ / "none.db").string() + ": no such file");
+  EXPECT_FALSE(fs::exists(slim));
+  scratch_.write("slim.db", "hello");
+  EXPECT_EQ(slim_database(scratch_ / "none.db", slim).error().message, slim.string() + ": exists; name a new file");
+}
+
 TEST_F(Merge, names_the_file_that_cannot_be_merged_and_adds_nothing) {
   auto target = tuned_on("east", 20);
   const std::string before = contents(*target);
