@@ -16,14 +16,14 @@ class Merge : public ::testing::Test {
     return std::move(*Database::open(scratch_ / name, Database::Access::write));
   }
   // A database of a host with two trials of one study, and a playoff.
-  std::unique_ptr<Database> tuned_on(const char* host, double time_us) const {
+  std::unique_ptr<Database> tuned_on(const char* host, double time_us, std::int64_t held_ms = 2000) const {
     auto database = open((std::string(host) + ".db").c_str());
     const auto session = *database->begin_session({"0.1.0", host, "gktune run", example_device()});
     const auto study = *database->study_id(reduce_study());
     const Trial quick = ok_trial({{"a", host}}, time_us), slow = ok_trial({{"a", 0}}, 100, 1100);
     EXPECT_TRUE(database->add_trial(study, session, slow).ok());
     EXPECT_TRUE(database->add_trial(study, session, quick).ok());
-    EXPECT_TRUE(database->add_playoff(study, session, {{quick, slow}, 2000}).ok());
+    EXPECT_TRUE(database->add_playoff(study, session, {{quick, slow}, held_ms}).ok());
     EXPECT_TRUE(database->describe_space("reduce", "f1", {{}, {"a != 7"}, {{"a", 0}}}).ok());
     EXPECT_TRUE(database->end_session(session).ok());
     return database;
@@ -84,7 +84,7 @@ TEST_F(Merge, adds_the_later_trials_of_a_known_session) {
 
 TEST_F(Merge, reports_the_winners_that_changed) {
   auto east = tuned_on("east", 20);
-  tuned_on("west", 10);
+  tuned_on("west", 10, 3000);  // the later playoff decides
   ASSERT_TRUE(open("west.db")->winner(1)->has_value());
   const Merged merged = *east->merge(scratch_ / "west.db");
   ASSERT_EQ(merged.changed_winners.size(), 1u);
