@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "db/distance.h"
@@ -16,6 +17,12 @@ namespace {
 
 // A different category is as far as a factor of a million in one size.
 constexpr double kCategoryStep = 20;
+
+// What a value that does not match the question's adds to the square of the distance.
+double square_of_other(AxisMatching matching) {
+  return matching == AxisMatching::categorical ? kCategoryStep * kCategoryStep
+                                               : std::numeric_limits<double>::infinity();
+}
 
 bool has_same_architecture(const DeviceIdentity& asked, const DeviceIdentity& tuned) {
   return (asked.kind.empty() || asked.kind == tuned.kind) && !asked.architecture.empty() &&
@@ -155,7 +162,8 @@ bool ConfigRules::allow(Which which, const Config& config, const Problem& tuned,
 AnswerTable::AnswerTable(std::string_view name, const KernelWinners& kernel,
                          const std::vector<std::string>& known_kernels, const DeviceIdentity& device,
                          std::span<const std::string> axes, const Freshness& freshness)
-    : axes_(axes.begin(), axes.end()), matching_(axes.size(), AxisMatching::nearest), exact_(axes.size()) {
+    : axes_(axes.begin(), axes.end()), matching_(axes.size(), AxisMatching::nearest), columns_(axes.size()),
+      exact_(axes.size()) {
   const DeviceIdentity asked = device == DeviceIdentity{} && !kernel.versions.empty()
                                    ? kernel.versions.front().winners.front().study.device
                                    : device;
@@ -179,54 +187,60 @@ AnswerTable::AnswerTable(std::string_view name, const KernelWinners& kernel,
   index_exact_answers();
 }
 
+// Winners of a problem with fewer axes go before others, the cold regime before the hot one, and time before other
+// objectives.
 void AnswerTable::add_winners(const KernelWinners& kernel, std::size_t version, const DeviceIdentity& device,
                               Match match, const Freshness& freshness) {
-  const std::vector<Winner>& winners = kernel.versions[version].winners;
-  constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
-  for (std::size_t i = 0; i < winners.size(); ++i) {
-    const Study& study = winners[i].study;
+  std::vector<const Winner*> admitted;
+  for (const Winner& winner : kernel.versions[version].winners) {
+    const DeviceIdentity& tuned = winner.study.device;
     const bool is_admitted =
-        match == Match::nearest_problem ? fits(device, study.device) : has_same_architecture(device, study.device);
-    if (!is_admitted || refusal(winners[i], freshness)) continue;
+        match == Match::nearest_problem ? fits(device, tuned) : has_same_architecture(device, tuned);
+    if (is_admitted && !refusal(winner, freshness)) admitted.push_back(&winner);
+  }
+  std::ranges::stable_sort(admitted, {}, [](const Winner* winner) {
+    const Study& study = winner->study;
+    return std::tuple(study.problem.size(), study.regime != Regime::cold, study.objective != "time");
+  });
+  std::optional<std::size_t> axes_of_group;
+  for (const Winner* winner : admitted) {
+    const Study& study = winner->study;
     Candidate candidate;
-    std::vector<double> places;
+    std::vector<AxisValue> values;
     for (const std::string& axis : axes_) {
       const Value* value = study.problem.find(axis);
       if (value == nullptr) break;
       candidate.values.push_back(*value);
-      places.push_back(value->is_number() ? place_of(value->number()) : kNoNumber);
-      if (std::isinf(places.back())) break;
+      values.emplace_back(*value);
+      if (!value->is_number()) categories_.emplace(value->json(), static_cast<double>(categories_.size() + 1));
     }
-    if (places.size() < axes_.size() || (!places.empty() && std::isinf(places.back()))) continue;
-    const std::size_t tiers_before = match == Match::nearest_problem ? 0 : kernel.versions.size();
-    candidate.tier = tiers_before + version;
-    candidate.left_out = static_cast<int>(study.problem.size() - axes_.size());
-    const std::size_t kind = (study.regime != Regime::cold ? 2 : 0) + (study.objective != "time" ? 1 : 0);
-    candidate.rank = kind * winners.size() + i;
+    const auto places = places_of(values);
+    if (!places) continue;
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+      columns_[axis].categories.push_back((*places)[axis].category);
+      columns_[axis].numbers.push_back((*places)[axis].number);
+    }
+    if (axes_of_group != study.problem.size()) groups_.push_back(candidates_.size());
+    axes_of_group = study.problem.size();
+    candidate.group = groups_.size() - 1;
     candidate.rules = rules_[version].get();
-    candidate.answer = {match,         winners[i].trial.config, winners[i].trial.timing.median_us,
-                        study.problem, study.device,            {},
-                        changes_since(winners[i], kernel, freshness)};
+    candidate.answer = {match,         winner->trial.config, winner->trial.timing.median_us,
+                        study.problem, study.device,         {},
+                        changes_since(*winner, kernel, freshness)};
     candidate.exact_answer = candidate.answer;
-    if (match == Match::nearest_problem && candidate.left_out == 0)
+    if (match == Match::nearest_problem && study.problem.size() == axes_.size())
       candidate.exact_answer.match = Match::exact;
     candidates_.push_back(std::move(candidate));
-    places_.insert(places_.end(), places.begin(), places.end());
   }
 }
 
-// An exact answer of the first tier goes before all others.
+// An exact answer of the first group goes before all others.
 void AnswerTable::index_exact_answers() {
-  if (axes_.empty() || candidates_.empty()) return;
-  std::vector<const Candidate*> exact;
+  if (axes_.empty()) return;
   for (const Candidate& candidate : candidates_) {
-    if (candidate.tier == candidates_.front().tier && candidate.exact_answer.match == Match::exact)
-      exact.push_back(&candidate);
-  }
-  std::ranges::sort(exact, {}, &Candidate::rank);  // of equal problems the preferred one is added first
-  for (const Candidate* candidate : exact) {
-    const std::vector<AxisValue> values(candidate->values.begin(), candidate->values.end());
-    if (exact_.find(values) == nullptr) exact_.set(values, &candidate->exact_answer);
+    if (candidate.group != 0 || candidate.exact_answer.match != Match::exact) break;
+    const std::vector<AxisValue> values(candidate.values.begin(), candidate.values.end());
+    if (exact_.find(values) == nullptr) exact_.set(values, &candidate.exact_answer);
   }
 }
 
@@ -267,38 +281,87 @@ void AnswerTable::add_spares(const KernelWinners& kernel, const DeviceIdentity& 
   spares_.insert(spares_.end(), defaults.begin(), defaults.end());
 }
 
-std::optional<std::vector<double>> AnswerTable::places_of(std::span<const AxisValue> values) const {
+std::optional<std::vector<AnswerTable::Place>> AnswerTable::places_of(std::span<const AxisValue> values) const {
   if (values.size() != axes_.size()) return std::nullopt;
-  std::vector<double> places(values.size(), std::numeric_limits<double>::quiet_NaN());
+  std::vector<Place> places(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!values[i].is_number()) continue;
-    places[i] = place_of(values[i].number());
-    if (!std::isfinite(places[i])) return std::nullopt;
+    if (!values[i].is_number()) {
+      const auto known = categories_.find(values[i].value().json());
+      places[i] = {known != categories_.end() ? known->second : -1, std::numeric_limits<double>::infinity()};
+      continue;
+    }
+    places[i].number = place_of(values[i].number());
+    if (!std::isfinite(places[i].number)) return std::nullopt;
   }
   return places;
 }
 
-std::optional<AnswerTable::Nearness> AnswerTable::nearness(std::size_t candidate,
-                                                           std::span<const AxisValue> values,
-                                                           std::span<const double> places) const {
-  const Candidate& known = candidates_[candidate];
-  Nearness nearness{known.tier, known.left_out, 0, false, known.rank};
-  const double* own = &places_[candidate * axes_.size()];
+// The loops have no branches, so that the compiler works on several candidates at once.
+std::vector<double> AnswerTable::squares(std::span<const Place> places) const {
+  const std::size_t count = candidates_.size();
+  std::vector<double> all(count, 0.0);
+  double* const sums = all.data();
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-    const double step = own[axis] - places[axis];
-    const bool are_numbers = !std::isnan(step);
-    if (are_numbers && matching_[axis] == AxisMatching::nearest) {
-      nearness.square += step * step;
-      // Large sizes may differ although their places are the same.
-      if (step != 0 || AxisValue(known.values[axis]) != values[axis])
-        nearness.is_different = true;
-    } else if (AxisValue(known.values[axis]) != values[axis]) {
-      if (matching_[axis] != AxisMatching::categorical) return std::nullopt;
-      nearness.square += kCategoryStep * kCategoryStep;
-      nearness.is_different = true;
+    const auto [category, number] = places[axis];
+    const double* categories = columns_[axis].categories.data();
+    const double* numbers = columns_[axis].numbers.data();
+    if (category == 0 && matching_[axis] == AxisMatching::nearest) {
+      for (std::size_t i = 0; i < count; ++i) sums[i] += (numbers[i] - number) * (numbers[i] - number);
+    } else {
+      const double other = square_of_other(matching_[axis]);
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool is_same = (categories[i] == category) & (numbers[i] == number);
+        sums[i] += is_same ? 0.0 : other;
+      }
     }
   }
+  return all;
+}
+
+std::optional<AnswerTable::Nearness> AnswerTable::nearness(std::size_t candidate,
+                                                           std::span<const AxisValue> values,
+                                                           std::span<const Place> places) const {
+  Nearness nearness{.group = candidates_[candidate].group};
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    if (AxisValue(candidates_[candidate].values[axis]) == values[axis]) continue;
+    nearness.is_different = true;
+    const double step = columns_[axis].numbers[candidate] - places[axis].number;
+    const bool are_sizes = columns_[axis].categories[candidate] == 0 && places[axis].category == 0 &&
+                           matching_[axis] == AxisMatching::nearest;
+    nearness.square += are_sizes ? step * step : square_of_other(matching_[axis]);
+  }
+  if (std::isinf(nearness.square)) return std::nullopt;
   return nearness;
+}
+
+std::vector<AnswerTable::Ranked> AnswerTable::ranking(std::span<const AxisValue> values,
+                                                      std::span<const Place> places) const {
+  std::vector<Ranked> ranking;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    if (const auto near = nearness(i, values, places)) ranking.emplace_back(*near, i);
+  }
+  std::ranges::sort(ranking);
+  return ranking;
+}
+
+std::optional<AnswerTable::Ranked> AnswerTable::nearest(std::span<const AxisValue> values,
+                                                        std::span<const Place> places) const {
+  const std::vector<double> squares = this->squares(places);
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    const auto begin = squares.begin() + static_cast<std::ptrdiff_t>(groups_[group]);
+    const auto end = group + 1 < groups_.size()
+                         ? squares.begin() + static_cast<std::ptrdiff_t>(groups_[group + 1])
+                         : squares.end();
+    const auto least = std::min_element(begin, end);
+    if (std::isinf(*least)) continue;
+    const auto i = static_cast<std::size_t>(least - squares.begin());
+    const auto near = nearness(i, values, places);
+    if (near && near->square == *least && !(near->is_different && near->square == 0)) return Ranked(*near, i);
+    break;
+  }
+  // The values differ although their places are the same.
+  const auto ranked = ranking(values, places);
+  return ranked.empty() ? std::nullopt : std::optional(ranked.front());
 }
 
 bool AnswerTable::is_allowed(const ConfigRules& rules, const Answer& answer,
@@ -309,41 +372,32 @@ bool AnswerTable::is_allowed(const ConfigRules& rules, const Answer& answer,
   return rules.allow(which, answer.config, answer.problem, values);
 }
 
+const Answer* AnswerTable::allowed_answer(const Ranked& ranked, std::span<const AxisValue> values) const {
+  const auto& [nearness, i] = ranked;
+  const Answer& answer = nearness.is_different ? candidates_[i].answer : candidates_[i].exact_answer;
+  return is_allowed(*candidates_[i].rules, answer, values) ? &answer : nullptr;
+}
+
 const Answer* AnswerTable::find(std::span<const AxisValue> values) const {
   if (const Answer* exact = exact_.find(values)) return exact;
-  const Answer* found = nullptr;
   if (const auto places = places_of(values)) {
-    std::optional<Nearness> least;
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      const auto near = nearness(i, values, *places);
-      if (!near || (least && !(*near < *least))) continue;
-      const Answer& answer = answer_of(i, *near);
-      if (!is_allowed(*candidates_[i].rules, answer, values)) continue;
-      least = near;
-      found = &answer;
-    }
+    const auto first = nearest(values, *places);
+    const Answer* answer = first ? allowed_answer(*first, values) : nullptr;
+    if (answer != nullptr) return answer;
   }
-  if (found != nullptr) return found;
-  for (const Spare& spare : spares_) {
-    const bool is_found = visit_spare(spare, values, [&](const Answer& answer) {
-      found = &answer;
-      return true;
-    });
-    if (is_found) break;
-  }
+  const Answer* found = nullptr;
+  visit(values, [&](const Answer& answer) {
+    found = &answer;
+    return true;
+  });
   return found;
 }
 
 bool AnswerTable::visit(std::span<const AxisValue> values, const Visit& visit) const {
   if (const auto places = places_of(values)) {
-    std::vector<std::pair<Nearness, std::size_t>> ranking;
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      if (const auto near = nearness(i, values, *places)) ranking.emplace_back(*near, i);
-    }
-    std::ranges::sort(ranking);
-    for (const auto& [near, i] : ranking) {
-      const Answer& answer = answer_of(i, near);
-      if (is_allowed(*candidates_[i].rules, answer, values) && visit(answer)) return true;
+    for (const Ranked& ranked : ranking(values, *places)) {
+      const Answer* answer = allowed_answer(ranked, values);
+      if (answer != nullptr && visit(*answer)) return true;
     }
   }
   return std::ranges::any_of(spares_, [&](const Spare& spare) { return visit_spare(spare, values, visit); });
@@ -352,14 +406,11 @@ bool AnswerTable::visit(std::span<const AxisValue> values, const Visit& visit) c
 bool AnswerTable::visit_portfolios(std::span<const AxisValue> values, const Visit& visit) const {
   const auto places = places_of(values);
   if (!places) return false;
-  std::optional<Nearness> least;
-  const ConfigRules* version = nullptr;
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    const auto near = nearness(i, values, *places);
-    if (!near || (least && !(*near < *least))) continue;
-    least = near;
-    version = candidates_[i].answer.match == Match::nearest_problem ? candidates_[i].rules : nullptr;
-  }
+  const auto first = nearest(values, *places);
+  if (!first) return false;
+  const Candidate& candidate = candidates_[first->second];
+  if (candidate.answer.match != Match::nearest_problem) return false;
+  const ConfigRules* version = candidate.rules;
   return std::ranges::any_of(spares_, [&](const Spare& spare) {
     return spare.is_portfolio && spare.rules == version && visit_spare(spare, values, visit);
   });

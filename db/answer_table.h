@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "db/answer.h"
@@ -73,14 +75,21 @@ class AnswerTable {
   const std::string& reason() const { return reason_; }
 
  private:
-  // A winner. Its places on the axes are in places_.
+  // A winner. Candidates stand in order of preference among equally near ones.
   struct Candidate {
-    std::size_t tier = 0;  // winners of a lower tier are preferred
-    int left_out = 0;      // axes that questions do not name
-    std::size_t rank = 0;  // among equally near ones, less is better
+    std::size_t group = 0;
     const ConfigRules* rules = nullptr;
     std::vector<Value> values;  // one per axis
     Answer answer, exact_answer;
+  };
+  // A value on its axis.
+  struct Place {
+    double category = 0;  // 0: a number; else the number of a text or boolean
+    double number = 0;    // on a log scale; infinite for texts and booleans
+  };
+  // The places of all candidates on an axis, side by side: a search reads every one.
+  struct Column {
+    std::vector<double> categories, numbers;
   };
   // Configurations for any problem, and the tree that chooses among them; without one the first is preferred.
   struct Spare {
@@ -91,11 +100,9 @@ class AnswerTable {
   };
   // Less is better.
   struct Nearness {
-    std::size_t tier = 0;
-    int left_out = 0;
-    double square = 0;
+    std::size_t group = 0;      // of candidates that are preferred to those of later groups
+    double square = 0;          // of the distance
     bool is_different = false;  // from the question
-    std::size_t rank = 0;
     friend auto operator<=>(const Nearness&, const Nearness&) = default;
   };
 
@@ -103,21 +110,30 @@ class AnswerTable {
                    const Freshness& freshness);
   void add_spares(const KernelWinners& kernel, const DeviceIdentity& device, const Freshness& freshness);
   void index_exact_answers();
-  std::optional<std::vector<double>> places_of(std::span<const AxisValue> values) const;
+  // No value: the values cannot be compared with those of winners.
+  std::optional<std::vector<Place>> places_of(std::span<const AxisValue> values) const;
+  // For each candidate the square of its distance. Infinite: it has other texts or booleans. Values whose
+  // places are the same count as equal.
+  std::vector<double> squares(std::span<const Place> places) const;
   // No value: the candidate has other texts or booleans.
   std::optional<Nearness> nearness(std::size_t candidate, std::span<const AxisValue> values,
-                                   std::span<const double> places) const;
-  const Answer& answer_of(std::size_t candidate, const Nearness& nearness) const {
-    return nearness.is_different ? candidates_[candidate].answer : candidates_[candidate].exact_answer;
-  }
+                                   std::span<const Place> places) const;
+  using Ranked = std::pair<Nearness, std::size_t>;  // a candidate by its number
+  std::vector<Ranked> ranking(std::span<const AxisValue> values, std::span<const Place> places) const;
+  // The first of the ranking, without the ranking.
+  std::optional<Ranked> nearest(std::span<const AxisValue> values, std::span<const Place> places) const;
+  // Null: the constraints of the candidate do not allow it.
+  const Answer* allowed_answer(const Ranked& ranked, std::span<const AxisValue> values) const;
   bool is_allowed(const ConfigRules& rules, const Answer& answer, std::span<const AxisValue> values) const;
   bool visit_spare(const Spare& spare, std::span<const AxisValue> values, const Visit& visit) const;
 
   std::vector<std::string> axes_;
   std::vector<AxisMatching> matching_;  // of the axes; nearest: as the kind of the values has it
   std::vector<std::unique_ptr<const ConfigRules>> rules_;  // of the versions
+  std::unordered_map<std::string, double> categories_;  // of the texts and booleans of winners, as JSON
   std::vector<Candidate> candidates_;
-  std::vector<double> places_;  // one row of axes per candidate, on a log scale; NaN: not a number
+  std::vector<std::size_t> groups_;  // the first candidate of each: one device match, version and number of axes
+  std::vector<Column> columns_;      // of the axes
   std::vector<Spare> spares_;
   std::string reason_;
   AxisTable<const Answer> exact_;
