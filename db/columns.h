@@ -69,7 +69,9 @@ class ColumnWriter {
   void operator()(const char* name, const T& member) {
     if constexpr (std::is_same_v<T, NamedValues>) {
       // Values that identify something have to be finite; a metric may be unknown.
-      statement_.bind_next(std::string_view(name) == "metrics" ? member.json() : identity_json(member, std::string_view(name) == "config" ? "configuration" : name));
+      const std::string_view what = name;
+      statement_.bind_next(what == "metrics" ? member.json()
+                                             : identity_json(member, what == "config" ? "configuration" : name));
     } else if constexpr (std::is_enum_v<T>) {
       statement_.bind_next(enum_name(member));
     } else {
@@ -121,9 +123,9 @@ class ColumnReader {
         field.value = field.is_known ? std::numeric_limits<T>::quiet_NaN() : field.unknown;
       else
         field.value = field.unknown;
-    }
-    else
+    } else {
       (*this)(name, field.value);
+    }
   }
 
  private:

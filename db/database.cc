@@ -28,47 +28,46 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> file_at(const std::filesy
 }
 
 // The studies with the times of their winners.
-const std::string kSelectSummaries =
-    "SELECT " + study_columns("v.") +
-    ", coalesce((SELECT f.median_us FROM finalists f WHERE f.id = w.finalist_id), (SELECT t.median_us FROM trials t"
-    " WHERE t.id = w.trial_id)) FROM study_view v CROSS JOIN winner_view w ON w.study_id = v.study_id";
+std::vector<StudySummary> read_summaries(const Connection& connection, const std::string& condition,
+                                         auto... values) {
+  Statement select(connection,
+                   "SELECT " + study_columns("v.") +
+                       ", coalesce((SELECT f.median_us FROM finalists f WHERE f.id = w.finalist_id), (SELECT "
+                       "t.median_us FROM trials t WHERE t.id = w.trial_id)) FROM study_view v CROSS JOIN winner_view "
+                       "w ON w.study_id = v.study_id WHERE " +
+                       condition + " ORDER BY v.study_id");
+  select.bind(values...);
+  std::vector<StudySummary> summaries;
+  for (Row row : select.rows()) {
+    summaries.push_back(read_summary(row));
+    summaries.back().best_us = row.maybe_real();
+  }
+  return summaries;
+}
 
 std::optional<std::int64_t> find_study(const Connection& connection, const Study& study) {
   Statement find(connection,
-                 "SELECT s.id FROM studies s JOIN devices d ON d.id = s.device_id WHERE s.kernel = ? AND"
-                 " s.fingerprint = ? AND s.problem = ? AND s.regime = ? AND s.objective = ? AND d.kind = ? AND"
-                 " d.name = ? AND d.architecture = ? AND d.multiprocessors = ?");
-  find.bind(study.kernel, study.fingerprint, identity_json(study.problem, "problem"),
-            regime_name(study.regime), study.objective, study.device.kind, study.device.name,
-            study.device.architecture, study.device.multiprocessors);
-  if (!find.step()) return std::nullopt;
+                 "SELECT s.id FROM studies s JOIN devices d ON d.id = s.device_id WHERE (s.kernel, s.fingerprint, " +
+                     columns_of<DeviceIdentity>("d.") +
+                     ", s.problem, s.regime, s.objective) = (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  if (!bind_fields(find, study).step()) return std::nullopt;
   return find.row().integer();
 }
 
 std::int64_t device_id(const Connection& connection, const DeviceIdentity& device) {
-  Statement(connection,
-            "INSERT INTO devices (kind, name, architecture, multiprocessors) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT DO NOTHING")
-      .bind(device.kind, device.name, device.architecture, device.multiprocessors)
-      .run();
-  Statement find(connection,
-                 "SELECT id FROM devices WHERE kind = ? AND name = ? AND architecture = ? AND "
-                 "multiprocessors = ?");
-  find.bind(device.kind, device.name, device.architecture, device.multiprocessors).step();
-  return find.row().integer();
+  Statement find(connection, "SELECT d.id FROM devices d WHERE " + kIsDevice);
+  if (bind_fields(find, device).step()) return find.row().integer();
+  insert_row(connection, "devices", "", device);
+  return connection.last_id();
 }
 
 // The latest trial of a configuration, if it is ok.
 std::optional<std::int64_t> current_ok_trial(const Connection& connection, std::int64_t study,
                                              const Config& config) {
   Statement find(connection,
-                 "SELECT id, status FROM trials WHERE study_id = ? AND config = ? ORDER BY ended_ms DESC, id "
-                 "DESC LIMIT 1");
+                 "SELECT id FROM current_trials WHERE study_id = ? AND config = ? AND status = 'ok'");
   if (!find.bind(study, identity_json(config, "configuration")).step()) return std::nullopt;
-  auto row = find.row();
-  const auto id = row.integer();
-  if (row.text() != status_name(Status::ok)) return std::nullopt;
-  return id;
+  return find.row().integer();
 }
 
 }  // namespace
@@ -100,16 +99,7 @@ StudySummary read_summary(Row& row) {
   StudySummary summary;
   summary.id = row.integer();
   return naming("study " + std::to_string(summary.id), [&] {
-    Study& study = summary.study;
-    study.kernel = row.text();
-    study.fingerprint = row.text();
-    study.device.kind = row.text();
-    study.device.name = row.text();
-    study.device.architecture = row.text();
-    study.device.multiprocessors = row.integer();
-    study.problem = values_from_json(row.view());
-    study.regime = regime_from_name(row.text()).value_or(Regime::cold);
-    study.objective = row.text();
+    summary.study = read_fields<Study>(row);
     summary.updated_unix_ms = row.integer();
     summary.trials = row.integer();
     summary.failed = row.integer();
@@ -144,8 +134,7 @@ Trial read_trial(Row& row, const Study& study) {
 
 std::vector<Trial> read_trials(Statement& select, const Study& study) {
   std::vector<Trial> trials;
-  while (select.step()) {
-    auto row = select.row();
+  for (Row row : select.rows()) {
     trials.push_back(read_trial(row, study));
   }
   return trials;
@@ -157,9 +146,7 @@ void require_sound(Connection& connection) {
 }
 
 void read_finalist(Row& row, Trial& trial) {
-  FinalistRow finalist;
-  ColumnReader reader(row);
-  fields(reader, finalist);
+  auto finalist = read_fields<FinalistRow>(row);
   trial.objective = finalist.objective;
   trial.timing = finalist.timing;
   trial.metrics = std::move(finalist.metrics);
@@ -169,8 +156,11 @@ void read_finalist(Row& row, Trial& trial) {
 std::int64_t add_session(const Connection& connection, const std::string& uuid, const Session& session) {
   const DeviceInfo& device = session.device;
   insert_row(connection, "sessions", "",
-             SessionRow{uuid, session.tool_version, session.host_name, device.driver, device.runtime,
-                        device.compiler, figures_of(device), session.command_line, now_unix_ms(), -1});
+             SessionRow{uuid,
+                        {session.tool_version, session.host_name, device.driver, device.runtime, device.compiler},
+                        figures_of(device),
+                        session.command_line,
+                        now_unix_ms()});
   return connection.last_id();
 }
 
@@ -266,13 +256,7 @@ Result<void> Database::describe_space(const std::string& kernel, const std::stri
 
 Result<std::vector<StudySummary>> Database::studies() const {
   return guarded([&] {
-    Statement select(*connection_, kSelectSummaries + " ORDER BY v.study_id");
-    std::vector<StudySummary> summaries;
-    while (select.step()) {
-      auto row = select.row();
-      summaries.push_back(read_summary(row));
-      summaries.back().best_us = row.maybe_real();
-    }
+    auto summaries = read_summaries(*connection_, "true");
     if (summaries.empty()) require_sound(*connection_);
     return summaries;
   });
@@ -280,12 +264,9 @@ Result<std::vector<StudySummary>> Database::studies() const {
 
 Result<std::optional<StudySummary>> Database::study(std::int64_t id) const {
   return guarded([&]() -> std::optional<StudySummary> {
-    Statement select(*connection_, kSelectSummaries + " WHERE v.study_id = ?");
-    if (!select.bind(id).step()) return std::nullopt;
-    auto row = select.row();
-    auto summary = read_summary(row);
-    summary.best_us = row.maybe_real();
-    return summary;
+    auto summaries = read_summaries(*connection_, "v.study_id = ?", id);
+    if (summaries.empty()) return std::nullopt;
+    return std::move(summaries.front());
   });
 }
 
@@ -302,8 +283,7 @@ Result<void> Database::add_trial(std::int64_t study, std::int64_t session, const
 }
 
 Result<std::vector<Trial>> Database::trials(std::int64_t study) const {
-  return guarded([&] {
-    Transaction snapshot(*connection_, Transaction::Kind::read);
+  return reading([&] {
     Statement select(*connection_, "SELECT " + trial_columns() +
                                        " FROM current_trials t WHERE t.study_id = ? ORDER BY t.ended_ms, t.id");
     return read_trials(select.bind(study), summary_of(*connection_, study).study);
@@ -312,8 +292,7 @@ Result<std::vector<Trial>> Database::trials(std::int64_t study) const {
 
 Result<std::vector<Trial>> Database::trials_of_others(std::int64_t study, std::int64_t session,
                                                       std::int64_t after_id) const {
-  return guarded([&] {
-    Transaction snapshot(*connection_, Transaction::Kind::read);
+  return reading([&] {
     Statement select(*connection_, "SELECT " + trial_columns() +
                                        " FROM trials t WHERE t.id > ? AND +t.study_id = ? AND t.session_id <> "
                                        "? ORDER BY t.id");
@@ -322,22 +301,20 @@ Result<std::vector<Trial>> Database::trials_of_others(std::int64_t study, std::i
 }
 
 Result<std::optional<StudiedTrial>> Database::trial(std::int64_t id) const {
-  return guarded([&]() -> std::optional<StudiedTrial> {
-    Transaction snapshot(*connection_, Transaction::Kind::read);
+  return reading([&]() -> std::optional<StudiedTrial> {
     Statement select(*connection_,
-                     "SELECT t.study_id, c.figures, c.driver, c.runtime, c.compiler, c.host_name, " +
+                     "SELECT t.study_id, c.figures, " + columns_of<SessionEnvironment>("c.") + ", " +
                          trial_columns() + " FROM trials t JOIN sessions c ON c.id = t.session_id WHERE t.id = ?");
     if (!select.bind(id).step()) return std::nullopt;
     auto row = select.row();
     StudiedTrial found;
     found.study = summary_of(*connection_, row.integer()).study;
-    const DeviceIdentity& identity = found.study.device;
-    found.device.kind = identity.kind, found.device.name = identity.name;
-    found.device.architecture = identity.architecture;
-    found.device.multiprocessors = identity.multiprocessors;
+    found.device = device_of(found.study.device);
     set_figures(found.device, values_from_json(row.view()));
-    found.device.driver = row.text(), found.device.runtime = row.text(), found.device.compiler = row.text();
-    found.host_name = row.text();
+    const auto environment = read_fields<SessionEnvironment>(row);
+    found.device.driver = environment.driver, found.device.runtime = environment.runtime;
+    found.device.compiler = environment.compiler;
+    found.host_name = environment.host_name;
     found.trial = read_trial(row, found.study);
     return found;
   });
@@ -399,8 +376,7 @@ Result<void> Database::add_playoff(std::int64_t study, std::int64_t session, con
 }
 
 Result<std::optional<Playoff>> Database::playoff(std::int64_t study) const {
-  return guarded([&]() -> std::optional<Playoff> {
-    Transaction snapshot(*connection_, Transaction::Kind::read);
+  return reading([&]() -> std::optional<Playoff> {
     Statement find(*connection_,
                    "SELECT p.id, p.held_ms FROM playoff_winner_view w JOIN playoffs p ON p.id = w.playoff_id"
                    " WHERE w.study_id = ?");
@@ -412,9 +388,7 @@ Result<std::optional<Playoff>> Database::playoff(std::int64_t study) const {
     Statement select(*connection_, "SELECT " + trial_columns() + ", " + columns_of<FinalistRow>("f.") +
                                        " FROM finalists f JOIN trials t ON t.id = f.trial_id WHERE "
                                        "f.playoff_id = ? ORDER BY f.place");
-    select.bind(id);
-    while (select.step()) {
-      auto row = select.row();
+    for (Row row : select.bind(id).rows()) {
       playoff.finalists.push_back(read_trial(row, identity));
       read_finalist(row, playoff.finalists.back());
     }

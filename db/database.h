@@ -136,8 +136,11 @@ struct StoredCode {
   std::string bytes;
 };
 
-// What to copy from another database.
-enum class Copied { all, winners };
+// The rows of another database to copy.
+enum class Copied {
+  all,
+  winners,  // and what describes them
+};
 
 // A tuning database in one SQLite file. Several threads and programs may use it at once. Each trial is in the
 // file before add_trial returns. Winners, counts and the current trial of each configuration are queries: a
@@ -200,7 +203,8 @@ class Database {
   // The winners of all kernels by their names, and what else answers applications.
   Result<WinnersByKernel> kernel_winners() const;
 
-  // Of all kernels if the name is empty. Configurations that are known to be wrong now are left out.
+  // The portfolios of the kernel, or of all kernels if the name is empty. Configurations that failed later are
+  // left out.
   Result<std::vector<Portfolio>> portfolios(const std::string& kernel = "") const;
   // Replaces the portfolio of the same kernel, version, device, regime and objective.
   Result<void> store_portfolio(const Portfolio& portfolio);
@@ -238,6 +242,8 @@ class Database {
   Database(std::filesystem::path path, sqlite::Connection connection);
   template <class Function>
   auto guarded(Function function) const;
+  template <class Function>
+  auto reading(Function function) const;
   // Call it after a write: SQLite goes on writing to a file that was removed or moved.
   void require_file();
 

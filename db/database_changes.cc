@@ -1,6 +1,5 @@
 // Removal, imports of recordings, merges, checks and repairs.
 #include <algorithm>
-#include <functional>
 #include <span>
 
 #include "db/database.h"
@@ -119,139 +118,148 @@ bool is_outdated(const Connection& connection, std::int64_t study) {
 
 constexpr const char* kEarlier = "t.ended_ms < ?2";
 constexpr const char* kSuperseded =
-    "t.ended_ms < ?2 AND EXISTS (SELECT 1 FROM trials l WHERE l.study_id = t.study_id AND l.config = t.config AND l.ended_ms >= "
-    "t.ended_ms AND (l.ended_ms > t.ended_ms OR l.id > t.id))";
+    "t.ended_ms < ?2 AND t.id NOT IN (SELECT c.id FROM current_trials c WHERE c.study_id = ?1)";
 // With the earlier trials of the configuration: one that went well would become the current one.
 constexpr const char* kFailed =
     "EXISTS (SELECT 1 FROM current_trials c WHERE c.study_id = t.study_id AND c.config = t.config AND c.status <> "
     "'ok' AND c.ended_ms < ?2)";
 
-// The names of a table's columns, with a prefix, but for some.
-std::string columns_but(const Connection& connection, const std::string& table, const std::string& prefix,
-                        std::initializer_list<std::string_view> left_out) {
-  Statement select(connection, "SELECT name FROM pragma_table_info(?)");
-  select.bind(table);
-  std::string columns;
-  while (select.step()) {
-    const std::string name = select.row().text();
-    if (std::ranges::find(left_out, name) == left_out.end())
-      columns += (columns.empty() ? "" : ", ") + prefix + name;
-  }
-  return columns;
-}
-
-std::int64_t added(Connection& connection, const std::string& sql) {
-  connection.execute(sql);
-  return connection.changes();
-}
-
 // Copies the rows that are missing here from the attached database `other`. Rows are known by what identifies
 // them in every database: a session by its uuid, a trial by its session and number.
-Merged merge_attached(Connection& connection, Copied copied) {
-  const bool is_all = copied == Copied::all;
-  const std::string these_trials = is_all ? "true" : "t.id IN (SELECT trial_id FROM other.winner_view)";
-  const std::string these_playoffs =
-      is_all ? "true" : "p.id IN (SELECT playoff_id FROM other.playoff_winner_view)";
-  Merged merged;
-  const auto columns = [&](const char* table, const char* prefix,
-                           std::initializer_list<std::string_view> left_out) {
-    return columns_but(connection, table, prefix, left_out);
-  };
-  const std::string devices = columns("devices", "", {"id"}), sessions = columns("sessions", "", {"id"});
-  connection.execute("INSERT INTO main.devices (" + devices + ") SELECT " + devices +
-                     " FROM other.devices WHERE true ON CONFLICT DO NOTHING");
-  merged.sessions = added(connection, "INSERT INTO main.sessions (" + sessions + ") SELECT " + sessions +
-                                          " FROM other.sessions WHERE true ON CONFLICT (uuid) DO NOTHING");
-  connection.execute(
-      "UPDATE main.sessions SET ended_ms = o.ended_ms FROM other.sessions o WHERE o.uuid = main.sessions.uuid AND "
-      "main.sessions.ended_ms IS NULL");
-  connection.execute(
-      "CREATE TEMP TABLE device_map AS SELECT o.id AS other, m.id AS own FROM other.devices o JOIN main.devices m "
-      "USING (kind, name, architecture, multiprocessors);"
-      "CREATE TEMP TABLE session_map AS SELECT o.id AS other, m.id AS own FROM other.sessions o JOIN main.sessions "
-      "m USING (uuid)");
-  const std::string study = columns("studies", "s.", {"id", "device_id"});
-  merged.studies =
-      added(connection, "INSERT INTO main.studies (device_id, " + columns("studies", "", {"id", "device_id"}) +
-                            ") SELECT d.own, " + study +
-                            " FROM other.studies s JOIN temp.device_map d ON d.other = s.device_id WHERE EXISTS "
-                            "(SELECT 1 FROM other.trials t WHERE t.study_id = s.id AND " +
-                            these_trials + ") ON CONFLICT DO NOTHING");
-  connection.execute(
-      "CREATE TEMP TABLE study_map AS SELECT o.id AS other, m.id AS own FROM other.studies o JOIN temp.device_map d "
-      "ON d.other = o.device_id JOIN main.studies m ON m.device_id = d.own AND (m.kernel, m.fingerprint, m.problem, "
-      "m.regime, m.objective) = (o.kernel, o.fingerprint, o.problem, o.regime, o.objective)");
-  const std::initializer_list<std::string_view> trial_keys = {"id", "study_id", "session_id"};
-  merged.trials =
-      added(connection, "INSERT INTO main.trials (study_id, session_id, " + columns("trials", "", trial_keys) +
-                            ") SELECT s.own, c.own, " + columns("trials", "t.", trial_keys) +
-                            " FROM other.trials t JOIN temp.study_map s ON s.other = t.study_id JOIN "
-                            "temp.session_map c ON c.other = t.session_id WHERE " +
-                            these_trials + " ORDER BY t.id ON CONFLICT (session_id, number) DO NOTHING");
-  merged.known_trials = connection.integer("SELECT count(*) FROM other.trials") - merged.trials;
-  const auto last_playoff = connection.integer("SELECT coalesce(max(id), 0) FROM main.playoffs");
-  merged.playoffs = added(connection,
-                          "INSERT INTO main.playoffs (study_id, session_id, held_ms) SELECT s.own, c.own, p.held_ms "
-                          "FROM other.playoffs p JOIN temp.study_map s ON s.other = p.study_id JOIN temp.session_map "
-                          "c ON c.other = p.session_id WHERE " +
-                              these_playoffs + " ON CONFLICT DO NOTHING");
-  const std::initializer_list<std::string_view> finalist_keys = {"id", "playoff_id", "trial_id"};
-  connection.execute("INSERT INTO main.finalists (playoff_id, trial_id, " +
-                     columns("finalists", "", finalist_keys) + ") SELECT m.id, n.id, " +
-                     columns("finalists", "f.", finalist_keys) +
-                     " FROM other.finalists f JOIN other.playoffs p ON p.id = f.playoff_id JOIN temp.study_map s ON "
-                     "s.other = p.study_id JOIN temp.session_map c ON c.other = p.session_id JOIN main.playoffs m ON "
-                     "(m.study_id, m.session_id, m.held_ms) = (s.own, c.own, p.held_ms) AND m.id > " +
-                     std::to_string(last_playoff) +
-                     " JOIN other.trials t ON t.id = f.trial_id JOIN temp.session_map e ON e.other = t.session_id "
-                     "JOIN main.trials n ON n.session_id = e.own AND n.number = t.number WHERE " +
-                     std::string(is_all ? "true" : "f.place = 1"));
-  connection.execute("INSERT INTO main.spaces SELECT * FROM other.spaces WHERE true ON CONFLICT DO NOTHING");
-  merged.portfolios =
-      added(connection,
-            "INSERT INTO main.portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, body) "
-            "SELECT p.kernel, p.fingerprint, d.own, p.regime, p.objective, p.within, p.made_ms, p.body FROM "
-            "other.portfolios p JOIN temp.device_map d ON d.other = p.device_id WHERE true ON CONFLICT (kernel, "
-            "fingerprint, device_id, regime, objective) DO UPDATE SET within = excluded.within, made_ms = "
-            "excluded.made_ms, body = excluded.body WHERE excluded.made_ms > made_ms");
-  if (!is_all) {
-    connection.execute(
-        "DELETE FROM sessions WHERE id NOT IN (SELECT session_id FROM trials) AND id NOT IN (SELECT session_id FROM "
-        "playoffs)");
+class Merger {
+ public:
+  Merger(Connection& connection, Copied copied)
+      : connection_(connection),
+        is_all_(copied == Copied::all),
+        these_trials_(is_all_ ? "true" : "t.id IN (SELECT trial_id FROM other.winner_view)") {}
+
+  Merged run() {
+    add_sessions();
+    add_studies();
+    add_trials();
+    add_playoffs();
+    connection_.execute("INSERT INTO main.spaces SELECT * FROM other.spaces WHERE true ON CONFLICT DO NOTHING");
+    add_portfolios();
+    if (!is_all_)
+      connection_.execute(
+          "DELETE FROM sessions WHERE id NOT IN (SELECT session_id FROM trials) AND id NOT IN (SELECT session_id FROM "
+          "playoffs)");
+    connection_.execute("DROP TABLE temp.device_map; DROP TABLE temp.session_map; DROP TABLE temp.study_map");
+    return merged_;
   }
-  connection.execute("DROP TABLE temp.device_map; DROP TABLE temp.session_map; DROP TABLE temp.study_map");
-  return merged;
-}
+
+ private:
+  std::int64_t added(const std::string& sql) {
+    connection_.execute(sql);
+    return connection_.changes();
+  }
+
+  void add_sessions() {
+    const auto devices = columns_of<DeviceIdentity>(), sessions = columns_of<SessionRow>();
+    connection_.execute("INSERT INTO main.devices (" + devices + ") SELECT " + devices +
+                        " FROM other.devices WHERE true ON CONFLICT DO NOTHING");
+    merged_.sessions = added("INSERT INTO main.sessions (" + sessions + ") SELECT " + sessions +
+                             " FROM other.sessions WHERE true ON CONFLICT (uuid) DO NOTHING");
+    connection_.execute(
+        "UPDATE main.sessions SET ended_ms = o.ended_ms FROM other.sessions o WHERE o.uuid = main.sessions.uuid AND "
+        "main.sessions.ended_ms IS NULL;"
+        "CREATE TEMP TABLE device_map AS SELECT o.id AS other, m.id AS own FROM other.devices o JOIN main.devices m "
+        "USING (" +
+        devices +
+        ");"
+        "CREATE TEMP TABLE session_map AS SELECT o.id AS other, m.id AS own FROM other.sessions o JOIN "
+        "main.sessions m USING (uuid)");
+  }
+
+  void add_studies() {
+    merged_.studies =
+        added("INSERT INTO main.studies (device_id, kernel, fingerprint, problem, regime, objective, recorded) SELECT "
+              "d.own, s.kernel, s.fingerprint, s.problem, s.regime, s.objective, s.recorded FROM other.studies s JOIN "
+              "temp.device_map d ON d.other = s.device_id WHERE EXISTS (SELECT 1 FROM other.trials t WHERE "
+              "t.study_id = s.id AND " +
+              these_trials_ + ") ON CONFLICT DO NOTHING");
+    connection_.execute(
+        "CREATE TEMP TABLE study_map AS SELECT o.id AS other, m.id AS own FROM other.studies o JOIN temp.device_map "
+        "d ON d.other = o.device_id JOIN main.studies m ON m.device_id = d.own AND (m.kernel, m.fingerprint, "
+        "m.problem, m.regime, m.objective) = (o.kernel, o.fingerprint, o.problem, o.regime, o.objective)");
+  }
+
+  void add_trials() {
+    merged_.trials =
+        added("INSERT INTO main.trials (study_id, session_id, number, " + columns_of<Trial>() +
+              ") SELECT s.own, c.own, t.number, " + columns_of<Trial>("t.") +
+              " FROM other.trials t JOIN temp.study_map s ON s.other = t.study_id JOIN temp.session_map c ON c.other = "
+              "t.session_id WHERE " +
+              these_trials_ + " ORDER BY t.id ON CONFLICT (session_id, number) DO NOTHING");
+    merged_.known_trials = connection_.integer("SELECT count(*) FROM other.trials") - merged_.trials;
+  }
+
+  void add_playoffs() {
+    const std::string maps =
+        " FROM other.playoffs p JOIN temp.study_map s ON s.other = p.study_id JOIN temp.session_map c ON c.other = "
+        "p.session_id ";
+    const auto last = connection_.integer("SELECT coalesce(max(id), 0) FROM main.playoffs");
+    merged_.playoffs = added(
+        "INSERT INTO main.playoffs (study_id, session_id, held_ms) SELECT s.own, c.own, p.held_ms" + maps + "WHERE " +
+        (is_all_ ? "true" : "p.id IN (SELECT playoff_id FROM other.playoff_winner_view)") + " ON CONFLICT DO NOTHING");
+    connection_.execute(
+        "INSERT INTO main.finalists (playoff_id, place, trial_id, " + columns_of<FinalistRow>() +
+        ") SELECT m.id, f.place, n.id, " + columns_of<FinalistRow>("f.") + maps +
+        "JOIN main.playoffs m ON (m.study_id, m.session_id, m.held_ms) = (s.own, c.own, p.held_ms) AND m.id > " +
+        std::to_string(last) +
+        " JOIN other.finalists f ON f.playoff_id = p.id JOIN other.trials t ON t.id = f.trial_id JOIN "
+        "temp.session_map e ON e.other = t.session_id JOIN main.trials n ON n.session_id = e.own AND n.number = "
+        "t.number WHERE " +
+        (is_all_ ? "true" : "f.place = 1"));
+  }
+
+  // Of two portfolios for the same question, the later one stays.
+  void add_portfolios() {
+    merged_.portfolios =
+        added("INSERT INTO main.portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, body) "
+              "SELECT p.kernel, p.fingerprint, d.own, p.regime, p.objective, p.within, p.made_ms, p.body FROM "
+              "other.portfolios p JOIN temp.device_map d ON d.other = p.device_id WHERE true ON CONFLICT (kernel, "
+              "fingerprint, device_id, regime, objective) DO UPDATE SET within = excluded.within, made_ms = "
+              "excluded.made_ms, body = excluded.body WHERE excluded.made_ms > made_ms");
+  }
+
+  Connection& connection_;
+  bool is_all_;
+  std::string these_trials_;  // the condition that a trial `t` is copied
+  Merged merged_;
+};
 
 // Copies rows to another database, each that can be read.
 class RowRescue {
  public:
   RowRescue(const Connection& from, Connection& to, const std::string& table)
-      : from_(from), to_(to), columns_(columns_but(to, table, "", {})), select_("SELECT " + columns_ + " FROM " + table) {
-    std::string parameters = "?";
-    for (const char c : columns_) parameters += c == ',' ? ", ?" : "";
-    insert_.emplace(to, "INSERT OR IGNORE INTO " + table + " (" + columns_ + ") VALUES (" + parameters + ")");
+      : from_(from), to_(to) {
+    Statement names(to, "SELECT name FROM pragma_table_info(?)");
+    std::string columns, parameters;
+    for (names.bind(table); names.step();) {
+      columns += (columns.empty() ? "" : ", ") + names.row().text();
+      parameters += parameters.empty() ? "?" : ", ?";
+    }
+    has_id_ = columns.starts_with("id,");
+    select_ = "SELECT " + columns + " FROM " + table;
+    insert_.emplace(to, "INSERT OR IGNORE INTO " + table + " (" + columns + ") VALUES (" + parameters + ")");
   }
 
   // Reads forwards and backwards up to the first damaged pages, then the rows between by their ids.
   std::int64_t run() {
-    if (!columns_.starts_with("id,")) {
-      copy(select_, "");
-      return kept_;
-    }
-    if (copy(select_, " ORDER BY id")) return kept_;
+    if (copy(has_id_ ? " ORDER BY id" : "") || !has_id_) return kept_;
     const std::int64_t first = last_id_ + 1;
-    copy(select_, " ORDER BY id DESC");
+    copy(" ORDER BY id DESC");
     const std::int64_t end = last_id_;
-    for (std::int64_t id = first; id < end; ++id) copy(select_, " WHERE id = " + std::to_string(id));
+    for (std::int64_t id = first; id < end; ++id) copy(" WHERE id = " + std::to_string(id));
     return kept_;
   }
 
  private:
   // False: a damaged page ended it.
-  bool copy(const std::string& select, const std::string& which) {
+  bool copy(const std::string& which) {
     try {
-      Statement rows(from_, select + which);
+      Statement rows(from_, select_ + which);
       while (rows.step()) {
         last_id_ = rows.row().integer();
         keep(rows);
@@ -273,10 +281,23 @@ class RowRescue {
   }
 
   const Connection &from_, &to_;
-  std::string columns_, select_;
+  bool has_id_ = false;
+  std::string select_;
   std::optional<Statement> insert_;
   std::int64_t last_id_ = 0, kept_ = 0;
 };
+
+// Calls `copy`, which copies a database to a new file. Removes the new file if `copy` fails.
+template <class Copy>
+auto copied_to(const std::filesystem::path& target, Copy copy) -> decltype(copy()) {
+  std::error_code error;
+  if (std::filesystem::exists(target, error)) return Error{target.string() + ": exists; name a new file"};
+  auto copied = copy();
+  if (!copied) {
+    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(target.string() + suffix, error);
+  }
+  return copied;
+}
 
 }  // namespace
 
@@ -286,18 +307,18 @@ WinnerWatch::WinnerWatch(Connection& connection) : connection_(connection) {
 
 std::vector<std::string> WinnerWatch::changes() {
   Statement select(connection_,
-                   "SELECT b.study_id, v.kernel, v.device, v.problem, w.config, b.config FROM best_view b JOIN "
-                   "study_view v ON v.study_id = b.study_id JOIN temp.winners_before w ON w.study_id = b.study_id "
+                   "SELECT b.kernel, b.device, b.problem, w.config, b.config FROM best_view b JOIN "
+                   "temp.winners_before w ON w.study_id = b.study_id "
                    "WHERE w.config <> b.config ORDER BY b.study_id");
   std::vector<std::string> lines;
-  while (select.step()) {
-    auto row = select.row();
-    row.integer();
+  for (Row row : select.rows()) {
     const std::string kernel = row.text(), device = row.text();
     const std::string problem = values_from_json(row.view()).str();
     const std::string before = values_from_json(row.view()).str(), now = values_from_json(row.view()).str();
     lines.push_back(kernel + " " + problem + " on " + device + ": " + now + " instead of " + before);
   }
+  select.start();  // ends the reading of the table
+  connection_.execute("DROP TABLE temp.winners_before");
   return lines;
 }
 
@@ -365,7 +386,6 @@ Result<Merged> Database::add_recording(const std::string& uuid, const Session& s
     merged.sessions = 1;
     merged.studies = connection_->integer("SELECT count(*) FROM studies") - studies;
     merged.changed_winners = watch.changes();
-    connection_->execute("DROP TABLE temp.winners_before");
     transaction.commit();
     return merged;
   });
@@ -384,9 +404,8 @@ Result<Merged> Database::merge(const std::filesystem::path& source, Copied copie
       {
         Transaction transaction(*connection_, Transaction::Kind::write);
         WinnerWatch watch(*connection_);
-        merged = merge_attached(*connection_, copied);
+        merged = Merger(*connection_, copied).run();
         merged.changed_winners = watch.changes();
-        connection_->execute("DROP TABLE temp.winners_before");
         transaction.commit();
       }
       connection_->execute("DETACH other");
@@ -424,10 +443,8 @@ Result<std::vector<StoredDefinition>> Database::definitions() const {
   return guarded([&] {
     Statement select(*connection_, "SELECT " + columns_of<StoredDefinition>() + " FROM definitions");
     std::vector<StoredDefinition> all;
-    while (select.step()) {
-      auto row = select.row();
-      ColumnReader reader(row);
-      fields(reader, all.emplace_back());
+    for (Row row : select.rows()) {
+      all.push_back(read_fields<StoredDefinition>(row));
     }
     return all;
   });
@@ -437,11 +454,8 @@ Result<std::vector<StoredCode>> Database::codes() const {
   return guarded([&] {
     Statement select(*connection_, "SELECT " + columns_of<StoredCode>() + ", symbols, bytes FROM codes ORDER BY id");
     std::vector<StoredCode> all;
-    while (select.step()) {
-      auto row = select.row();
-      StoredCode& code = all.emplace_back();
-      ColumnReader reader(row);
-      fields(reader, code);
+    for (Row row : select.rows()) {
+      StoredCode& code = all.emplace_back(read_fields<StoredCode>(row));
       const auto symbols = SortedJson::parse(row.view(), nullptr, false);
       if (!symbols.is_array()) throw Failure("the symbols of a code of '" + code.kernel + "' are no JSON array");
       for (const SortedJson& symbol : symbols) {
@@ -472,42 +486,26 @@ Result<std::vector<std::string>> check_database(const std::filesystem::path& pat
   });
 }
 
-namespace {
-
-// A copy of a database in a new file, of which no part stays behind if `copy` fails.
-template <typename T>
-Result<T> copied_to(const std::filesystem::path& target, const std::function<Result<T>()>& copy) {
-  std::error_code error;
-  if (std::filesystem::exists(target, error)) return Error{target.string() + ": exists; name a new file"};
-  Result<T> copied = copy();
-  if (!copied) {
-    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(target.string() + suffix, error);
-  }
-  return copied;
-}
-
-}  // namespace
-
 Result<std::map<std::string, std::int64_t>> repair_database(const std::filesystem::path& damaged,
                                                             const std::filesystem::path& repaired) {
-  using Kept = std::map<std::string, std::int64_t>;
-  const auto copy = [&] {
-    Connection from = open_damaged(damaged, kLockPatience);
-    Connection to = open_for_writing(repaired, kLockPatience);
-    Transaction transaction(to, Transaction::Kind::write);
-    Kept kept;
-    // Rows come after the rows that they refer to.
-    for (const char* table : {"devices", "studies", "sessions", "trials", "playoffs", "finalists", "portfolios",
-                              "spaces", "definitions", "codes"})
-      kept[table] = RowRescue(from, to, table).run();
-    transaction.commit();
-    return kept;
-  };
-  return copied_to<Kept>(repaired, [&]() -> Result<Kept> { return sqlite::guarded(damaged.string(), copy); });
+  return copied_to(repaired, [&] {
+    return sqlite::guarded(damaged.string(), [&] {
+      Connection from = open_damaged(damaged, kLockPatience);
+      Connection to = open_for_writing(repaired, kLockPatience);
+      Transaction transaction(to, Transaction::Kind::write);
+      std::map<std::string, std::int64_t> kept;
+      // Rows come after the rows that they refer to.
+      for (const char* table : {"devices", "studies", "sessions", "trials", "playoffs", "finalists", "portfolios",
+                                "spaces", "definitions", "codes"})
+        kept[table] = RowRescue(from, to, table).run();
+      transaction.commit();
+      return kept;
+    });
+  });
 }
 
 Result<Merged> slim_database(const std::filesystem::path& source, const std::filesystem::path& slim) {
-  return copied_to<Merged>(slim, [&]() -> Result<Merged> {
+  return copied_to(slim, [&]() -> Result<Merged> {
     auto database = Database::open(slim, Database::Access::write);
     if (!database) return database.error();
     auto merged = (*database)->merge(source, Copied::winners);

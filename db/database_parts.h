@@ -27,6 +27,15 @@ auto Database::guarded(Function function) const {
   return sqlite::guarded(path_.string(), std::move(function));
 }
 
+// Sees one state of the file while other programs write.
+template <class Function>
+auto Database::reading(Function function) const {
+  return guarded([&] {
+    Transaction snapshot(*connection_, Transaction::Kind::read);
+    return function();
+  });
+}
+
 std::int64_t now_unix_ms();
 std::string new_uuid();  // 128 random bits, in hexadecimal
 
@@ -62,6 +71,26 @@ std::int64_t add_session(const Connection& connection, const std::string& uuid, 
 std::int64_t add_study(const Connection& connection, const Study& study);
 void insert_trial(const Connection& connection, std::int64_t study, std::int64_t session, const Trial& trial);
 
+// Binds the fields of an object to the next parameters.
+template <class T>
+Statement& bind_fields(Statement& statement, const T& object) {
+  ColumnWriter writer(statement);
+  fields(writer, object);
+  return statement;
+}
+
+// Reads an object from the next columns.
+template <class T>
+T read_fields(Row& row) {
+  T object;
+  ColumnReader reader(row);
+  fields(reader, object);
+  return object;
+}
+
+// The condition that the row `d` of devices has the identity that is bound to its four parameters.
+inline const std::string kIsDevice = "(" + columns_of<DeviceIdentity>("d.") + ") = (?, ?, ?, ?)";
+
 // Inserts a row of a table: the values of its keys, and the fields of an object.
 template <class T, class... Keys>
 void insert_row(const Connection& connection, const std::string& table, const std::string& keys, const T& object,
@@ -73,16 +102,14 @@ void insert_row(const Connection& connection, const std::string& table, const st
   Statement insert(connection, "INSERT INTO " + table + " (" + keys + (keys.empty() ? "" : ", ") + names.sql() +
                                    ") VALUES (" + parameters + names.parameters() + ")");
   insert.bind(values...);
-  ColumnWriter writer(insert);
-  fields(writer, object);
-  insert.run();
+  bind_fields(insert, object).run();
 }
 
-// Which configuration wins each study, to tell what a change did to them.
+// Remembers the winning configuration of each study before a change of the database.
 class WinnerWatch {
  public:
   explicit WinnerWatch(Connection& connection);
-  // A line for each study that had a winner and has another one now.
+  // Ends the watch. Returns a line for each study that had a winner and has another one now.
   std::vector<std::string> changes();
 
  private:

@@ -10,42 +10,34 @@
 namespace gktune {
 namespace {
 
-SessionEnvironment read_environment(Row& row) {
-  SessionEnvironment environment;
-  environment.tool_version = row.text();
-  environment.host_name = row.text();
-  environment.driver = row.text();
-  environment.runtime = row.text();
-  environment.compiler = row.text();
-  return environment;
-}
-
-constexpr std::string_view kEnvironment = "c.tool_version, c.host_name, c.driver, c.runtime, c.compiler";
+// The winners `w` with their trials, studies, finalists, playoffs, and the sessions `c` that decided.
+constexpr std::string_view kFromWinners =
+    " FROM winner_view w CROSS JOIN trials t ON t.id = w.trial_id CROSS JOIN study_view v ON v.study_id = w.study_id "
+    "LEFT JOIN finalists f ON f.id = w.finalist_id LEFT JOIN playoffs p ON p.id = f.playoff_id JOIN sessions c ON "
+    "c.id = coalesce(p.session_id, t.session_id) ";
 
 // Tells what has changed in the database since a winner was measured.
 class ChangeReader {
  public:
   explicit ChangeReader(const Connection& connection)
-      : later_(connection,
-               "SELECT 1 FROM studies s JOIN devices d ON d.id = s.device_id WHERE s.kernel = ?1 AND"
-               " s.fingerprint <> ?2 AND d.kind = ?3 AND d.name = ?4 AND d.architecture = ?5 AND"
-               " d.multiprocessors = ?6 AND (SELECT max(ended_ms) FROM trials t WHERE t.study_id = s.id) > ?7"
-               " LIMIT 1"),
-        sessions_(connection,
-                  "SELECT " + std::string(kEnvironment) +
-                      " FROM sessions c WHERE (SELECT s.device_id FROM trials t JOIN studies s ON s.id = "
-                      "t.study_id WHERE t.session_id = c.id LIMIT 1) = (SELECT d.id FROM devices d WHERE d.kind "
-                      "= ? AND d.name = ? AND d.architecture = ? AND d.multiprocessors = ?) ORDER BY "
-                      "c.begun_ms DESC, c.uuid DESC") {}
+      : select_versions_(connection,
+                         "SELECT s.fingerprint, max((SELECT max(ended_ms) FROM trials t WHERE t.study_id = s.id)) "
+                         "FROM studies s JOIN devices d ON d.id = s.device_id WHERE s.kernel = ? AND " +
+                             kIsDevice + " GROUP BY s.fingerprint"),
+        select_sessions_(connection, "SELECT " + columns_of<SessionEnvironment>("c.") +
+                                         " FROM sessions c WHERE (SELECT s.device_id FROM trials t JOIN studies s ON "
+                                         "s.id = t.study_id WHERE t.session_id = c.id LIMIT 1) = (SELECT d.id FROM "
+                                         "devices d WHERE " +
+                                         kIsDevice + ") ORDER BY c.begun_ms DESC, c.uuid DESC") {}
 
   std::vector<std::string> changes_since(const Winner& winner) {
     const Study& study = winner.study;
-    const DeviceIdentity& device = study.device;
     std::vector<std::string> changes;
-    later_.bind(study.kernel, study.fingerprint, device.kind, device.name, device.architecture,
-                device.multiprocessors, winner.updated_unix_ms);
-    if (later_.step()) changes.emplace_back(kSourceChanged);
-    if (const auto now = latest(device)) {
+    if (std::ranges::any_of(versions(study.kernel, study.device), [&](const auto& version) {
+          return version.first != study.fingerprint && version.second > winner.updated_unix_ms;
+        }))
+      changes.emplace_back(kSourceChanged);
+    if (const auto& now = latest(study.device)) {
       for (std::string& change : changes_between(winner.environment, *now))
         changes.push_back(std::move(change));
     }
@@ -54,47 +46,54 @@ class ChangeReader {
 
   // The latest session of each host stands for the host, and of several hosts the one with the newest driver,
   // then CUDA version, counts. Without a value if the device has no session.
-  std::optional<SessionEnvironment> latest(const DeviceIdentity& device) {
-    for (const auto& [known, environment] : latest_) {
-      if (known == device) return environment;
-    }
+  const std::optional<SessionEnvironment>& latest(const DeviceIdentity& device) {
+    const auto [known, is_new] = latest_.try_emplace(device);
+    if (!is_new) return known->second;
     const auto version_of = [](const SessionEnvironment& each) {
       return EnvironmentVersion(each.driver, each.runtime);
     };
     std::set<std::string> hosts;
-    std::optional<SessionEnvironment> newest;
-    sessions_.bind(device.kind, device.name, device.architecture, device.multiprocessors);
-    while (sessions_.step()) {
-      auto row = sessions_.row();
-      auto environment = read_environment(row);
+    auto& newest = known->second;
+    bind_fields(select_sessions_.start(), device);
+    for (Row row : select_sessions_.rows()) {
+      auto environment = read_fields<SessionEnvironment>(row);
       if (!hosts.insert(environment.host_name).second) continue;
       if (!newest || version_of(*newest) < version_of(environment)) newest = std::move(environment);
     }
-    latest_.emplace_back(device, newest);
     return newest;
   }
 
  private:
-  Statement later_, sessions_;
-  std::vector<std::pair<DeviceIdentity, std::optional<SessionEnvironment>>> latest_;
+  // The fingerprint of each version of a kernel on a device, and when its latest trial ended.
+  using Versions = std::vector<std::pair<std::string, std::int64_t>>;
+
+  const Versions& versions(const std::string& kernel, const DeviceIdentity& device) {
+    const auto [known, is_new] = versions_.try_emplace({kernel, device});
+    if (!is_new) return known->second;
+    bind_fields(select_versions_.bind(kernel), device);
+    for (Row row : select_versions_.rows()) {
+      const std::string fingerprint = row.text();
+      known->second.emplace_back(fingerprint, row.maybe_integer().value_or(0));
+    }
+    return known->second;
+  }
+
+  Statement select_versions_, select_sessions_;
+  std::map<std::pair<std::string, DeviceIdentity>, Versions> versions_;
+  std::map<DeviceIdentity, std::optional<SessionEnvironment>> latest_;
 };
 
 // The winners of the studies that meet the condition, by kernel and study.
 std::vector<Winner> read_winners(const Connection& connection, const std::string& condition, auto... values) {
   Statement select(connection,
                    "SELECT " + study_columns("v.") + ", coalesce(p.held_ms, t.ended_ms), f.id, " +
-                       std::string(kEnvironment) + ", " + trial_columns() + ", " +
-                       columns_of<FinalistRow>("f.") +
-                       " FROM winner_view w CROSS JOIN study_view v ON v.study_id = w.study_id CROSS JOIN "
-                       "trials t ON t.id = w.trial_id LEFT JOIN finalists f ON f.id = w.finalist_id LEFT JOIN playoffs p "
-                       "ON p.id = f.playoff_id JOIN sessions c ON c.id = coalesce(p.session_id, t.session_id) "
-                       "WHERE " +
-                       condition + " ORDER BY v.kernel, v.study_id");
+                       columns_of<SessionEnvironment>("c.") + ", " + trial_columns() + ", " +
+                       columns_of<FinalistRow>("f.") + std::string(kFromWinners) + "WHERE " + condition +
+                       " ORDER BY v.kernel, v.study_id");
   select.bind(values...);
   ChangeReader changes(connection);
   std::vector<Winner> winners;
-  while (select.step()) {
-    auto row = select.row();
+  for (Row row : select.rows()) {
     StudySummary summary = read_summary(row);
     Winner& winner = winners.emplace_back();
     winner.study_id = summary.id;
@@ -103,7 +102,7 @@ std::vector<Winner> read_winners(const Connection& connection, const std::string
     winner.updated_unix_ms = summary.updated_unix_ms;
     winner.measured_unix_ms = row.integer();
     winner.from_playoff = row.maybe_integer().has_value();
-    winner.environment = read_environment(row);
+    winner.environment = read_fields<SessionEnvironment>(row);
     winner.trial = read_trial(row, winner.study);
     if (winner.from_playoff) read_finalist(row, winner.trial);
     winner.changes = changes.changes_since(winner);
@@ -146,15 +145,13 @@ class WrongConfigs {
       : outcomes_(connection,
                   "SELECT t.status, t.ended_ms FROM studies s JOIN devices d ON d.id = s.device_id JOIN "
                   "current_trials t ON t.study_id = s.id AND t.config = ? WHERE s.kernel = ? AND s.fingerprint "
-                  "= ? AND d.kind = ? AND d.name = ? AND d.architecture = ? AND d.multiprocessors = ?") {}
+                  "= ? AND " +
+                      kIsDevice) {}
 
   bool contain(const Portfolio& portfolio, const Config& config) {
-    const DeviceIdentity& device = portfolio.device;
-    outcomes_.bind(config.json(), portfolio.kernel, portfolio.fingerprint, device.kind, device.name,
-                   device.architecture, device.multiprocessors);
+    bind_fields(outcomes_.bind(config.json(), portfolio.kernel, portfolio.fingerprint), portfolio.device);
     bool is_tried = false, went_well = false;
-    while (outcomes_.step()) {
-      auto row = outcomes_.row();
+    for (Row row : outcomes_.rows()) {
       const Status status = known_status(row.text());
       is_tried = true;
       went_well = went_well || status == Status::ok;
@@ -190,24 +187,20 @@ void leave_out_wrong(Portfolio& portfolio, WrongConfigs& wrong) {
 
 std::vector<Portfolio> read_portfolios(const Connection& connection, const std::string& kernel) {
   Statement select(connection,
-                   "SELECT p.kernel, p.fingerprint, d.kind, d.name, d.architecture, d.multiprocessors, "
-                   "p.regime, p.objective, p.within, p.made_ms, p.body, (SELECT max(t.ended_ms) FROM studies s "
+                   "SELECT p.kernel, p.fingerprint, " +
+                       columns_of<DeviceIdentity>("d.") +
+                       ", p.regime, p.objective, p.within, p.made_ms, p.body, (SELECT max(t.ended_ms) FROM studies s "
                    "JOIN trials t ON t.study_id = s.id WHERE (s.kernel, s.fingerprint, s.device_id, s.regime, "
                    "s.objective) = (p.kernel, p.fingerprint, p.device_id, p.regime, p.objective)) FROM "
                    "portfolios p JOIN devices d ON d.id = p.device_id WHERE ?1 = '' OR p.kernel = ?1 ORDER BY "
                    "p.made_ms DESC, p.id DESC");
   WrongConfigs wrong(connection);
   std::vector<Portfolio> portfolios;
-  select.bind(kernel);
-  while (select.step()) {
-    auto row = select.row();
+  for (Row row : select.bind(kernel).rows()) {
     Portfolio portfolio;
     portfolio.kernel = row.text();
     portfolio.fingerprint = row.text();
-    portfolio.device.kind = row.text();
-    portfolio.device.name = row.text();
-    portfolio.device.architecture = row.text();
-    portfolio.device.multiprocessors = row.integer();
+    portfolio.device = read_fields<DeviceIdentity>(row);
     portfolio.regime = regime_from_name(row.text()).value_or(Regime::cold);
     portfolio.objective = row.text();
     portfolio.within = row.real();
@@ -225,8 +218,7 @@ std::map<std::string, KernelSpace> read_spaces(const Connection& connection) {
   std::map<std::string, KernelSpace> spaces;  // by kernel and fingerprint
   Statement select(connection,
                    "SELECT kernel || char(10) || fingerprint, matching, constraints, default_config FROM spaces");
-  while (select.step()) {
-    auto row = select.row();
+  for (Row row : select.rows()) {
     const std::string key = row.text();
     naming("the space of '" + key.substr(0, key.find('\n')) + "'", [&] {
       KernelSpace& space = spaces[key];
@@ -244,15 +236,13 @@ std::map<std::string, KernelSpace> read_spaces(const Connection& connection) {
 // Each device as its latest session describes it.
 std::vector<DeviceInfo> read_devices(const Connection& connection) {
   Statement select(connection,
-                   "SELECT d.kind, d.name, d.architecture, d.multiprocessors, (SELECT c.figures FROM sessions c "
+                   "SELECT " + columns_of<DeviceIdentity>("d.") +
+                       ", (SELECT c.figures FROM sessions c "
                    "WHERE (SELECT s.device_id FROM trials t JOIN studies s ON s.id = t.study_id WHERE "
                    "t.session_id = c.id LIMIT 1) = d.id ORDER BY c.begun_ms DESC LIMIT 1) FROM devices d");
   std::vector<DeviceInfo> devices;
-  while (select.step()) {
-    auto row = select.row();
-    DeviceInfo& device = devices.emplace_back();
-    device.kind = row.text(), device.name = row.text(), device.architecture = row.text();
-    device.multiprocessors = row.integer();
+  for (Row row : select.rows()) {
+    DeviceInfo& device = devices.emplace_back(device_of(read_fields<DeviceIdentity>(row)));
     if (const auto figures = row.maybe_view()) set_figures(device, values_from_json(*figures));
   }
   return devices;
@@ -261,8 +251,7 @@ std::vector<DeviceInfo> read_devices(const Connection& connection) {
 }  // namespace
 
 Result<std::vector<Winner>> Database::winners(const std::string& kernel) const {
-  return guarded([&] {
-    Transaction snapshot(*connection_, Transaction::Kind::read);
+  return reading([&] {
     auto winners = read_winners(*connection_, "?1 = '' OR v.kernel = ?1", kernel);
     if (winners.empty()) require_sound(*connection_);
     return winners;
@@ -270,8 +259,7 @@ Result<std::vector<Winner>> Database::winners(const std::string& kernel) const {
 }
 
 Result<std::optional<Winner>> Database::winner(std::int64_t study) const {
-  return guarded([&]() -> std::optional<Winner> {
-    Transaction snapshot(*connection_, Transaction::Kind::read);
+  return reading([&]() -> std::optional<Winner> {
     auto winners = read_winners(*connection_, "w.study_id = ?", study);
     if (winners.empty()) return std::nullopt;
     return std::move(winners.front());
@@ -279,28 +267,20 @@ Result<std::optional<Winner>> Database::winner(std::int64_t study) const {
 }
 
 Result<std::map<std::int64_t, std::vector<std::string>>> Database::changes() const {
-  return guarded([&] {
-    Transaction snapshot(*connection_, Transaction::Kind::read);
+  return reading([&] {
     Statement select(*connection_,
-                     "SELECT w.study_id, s.kernel, s.fingerprint, d.kind, d.name, d.architecture, "
-                     "d.multiprocessors, (SELECT max(l.ended_ms) FROM trials l WHERE l.study_id = s.id), " +
-                         std::string(kEnvironment) +
-                         " FROM winner_view w CROSS JOIN trials t ON t.id = w.trial_id JOIN studies s ON s.id = "
-                         "w.study_id JOIN devices d ON d.id = s.device_id LEFT JOIN finalists f ON f.id = "
-                         "w.finalist_id LEFT JOIN playoffs p ON p.id = f.playoff_id JOIN sessions c ON c.id = "
-                         "coalesce(p.session_id, t.session_id)");
+                     "SELECT v.study_id, v.kernel, v.fingerprint, v.device_kind, v.device, v.architecture, "
+                     "v.multiprocessors, v.updated_ms, " +
+                         columns_of<SessionEnvironment>("c.") + std::string(kFromWinners));
     ChangeReader reader(*connection_);
     std::map<std::int64_t, std::vector<std::string>> all;
-    while (select.step()) {
-      auto row = select.row();
+    for (Row row : select.rows()) {
       Winner winner;
       winner.study_id = row.integer();
       winner.study.kernel = row.text(), winner.study.fingerprint = row.text();
-      DeviceIdentity& device = winner.study.device;
-      device.kind = row.text(), device.name = row.text(), device.architecture = row.text();
-      device.multiprocessors = row.integer();
+      winner.study.device = read_fields<DeviceIdentity>(row);
       winner.updated_unix_ms = row.integer();
-      winner.environment = read_environment(row);
+      winner.environment = read_fields<SessionEnvironment>(row);
       auto changes = reader.changes_since(winner);
       if (!changes.empty()) all[winner.study_id] = std::move(changes);
     }
@@ -309,8 +289,7 @@ Result<std::map<std::int64_t, std::vector<std::string>>> Database::changes() con
 }
 
 Result<Evidence> Database::evidence(const Winner& winner) const {
-  return guarded([&] {
-    Transaction snapshot(*connection_, Transaction::Kind::read);
+  return reading([&] {
     Evidence evidence;
     if (winner.from_playoff) {
       Statement select(*connection_, "SELECT " + trial_columns() + ", " + columns_of<FinalistRow>("f.") +
@@ -341,8 +320,7 @@ Result<Evidence> Database::evidence(const Winner& winner) const {
 }
 
 Result<WinnersByKernel> Database::kernel_winners() const {
-  return guarded([&] {
-    Transaction snapshot(*connection_, Transaction::Kind::read);
+  return reading([&] {
     WinnersByKernel kernels;
     auto all = read_winners(*connection_, "true");
     std::ranges::sort(all, [](const Winner& a, const Winner& b) {
@@ -387,31 +365,29 @@ Result<WinnersByKernel> Database::kernel_winners() const {
 }
 
 Result<std::vector<Portfolio>> Database::portfolios(const std::string& kernel) const {
-  return guarded([&] {
-    Transaction snapshot(*connection_, Transaction::Kind::read);
+  return reading([&] {
     return read_portfolios(*connection_, kernel);
   });
 }
 
 Result<void> Database::store_portfolio(const Portfolio& portfolio) {
   return guarded([&] {
-    const DeviceIdentity& device = portfolio.device;
-    Statement(*connection_,
-              "INSERT INTO portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, body)"
-              " SELECT ?, ?, id, ?, ?, ?, ?, ? FROM devices WHERE kind = ? AND name = ? AND architecture = ? AND"
-              " multiprocessors = ? ON CONFLICT (kernel, fingerprint, device_id, regime, objective) DO UPDATE"
-              " SET within = excluded.within, made_ms = excluded.made_ms, body = excluded.body")
-        .bind(portfolio.kernel, portfolio.fingerprint, regime_name(portfolio.regime), portfolio.objective,
-              portfolio.within, portfolio.made_unix_ms, body_json(portfolio).dump(), device.kind, device.name,
-              device.architecture, device.multiprocessors)
-        .run();
-    if (connection_->changes() == 0) throw Failure("the device '" + device.name + "' is not in the database");
+    Statement insert(*connection_,
+                     "INSERT INTO portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, "
+                     "body) SELECT ?, ?, d.id, ?, ?, ?, ?, ? FROM devices d WHERE " +
+                         kIsDevice +
+                         " ON CONFLICT (kernel, fingerprint, device_id, regime, objective) DO UPDATE SET within = "
+                         "excluded.within, made_ms = excluded.made_ms, body = excluded.body");
+    insert.bind(portfolio.kernel, portfolio.fingerprint, regime_name(portfolio.regime), portfolio.objective,
+                portfolio.within, portfolio.made_unix_ms, body_json(portfolio).dump());
+    bind_fields(insert, portfolio.device).run();
+    if (connection_->changes() == 0)
+      throw Failure("the device '" + portfolio.device.name + "' is not in the database");
   });
 }
 
 Result<std::vector<Trial>> Database::ranked(std::int64_t study, const RankedQuery& query) const {
-  return guarded([&] {
-    Transaction snapshot(*connection_, Transaction::Kind::read);
+  return reading([&] {
     const std::string which = query.failure
                                   ? "t.status = ?5 ORDER BY t.ended_ms, t.id"
                                   : "t.status = ?5 AND t.objective IS NOT NULL ORDER BY t.objective, t.id";
@@ -426,8 +402,7 @@ Result<std::vector<Trial>> Database::ranked(std::int64_t study, const RankedQuer
 }
 
 Result<std::vector<CommonConfig>> Database::common(std::int64_t first, std::int64_t second) const {
-  return guarded([&] {
-    Transaction snapshot(*connection_, Transaction::Kind::read);
+  return reading([&] {
     const Study first_study = summary_of(*connection_, first).study;
     const Study second_study = summary_of(*connection_, second).study;
     Statement select(*connection_, "SELECT t.id, " + columns_of<Trial>("t.") + ", o.id, " +
@@ -435,9 +410,7 @@ Result<std::vector<CommonConfig>> Database::common(std::int64_t first, std::int6
                                        " FROM current_trials t JOIN current_trials o ON o.study_id = ?2 AND "
                                        "o.config = t.config WHERE t.study_id = ?1 ORDER BY t.config");
     std::vector<CommonConfig> all;
-    select.bind(first, second);
-    while (select.step()) {
-      auto row = select.row();
+    for (Row row : select.bind(first, second).rows()) {
       CommonConfig& each = all.emplace_back();
       each.first = read_trial(row, first_study);
       each.second = read_trial(row, second_study);
@@ -452,9 +425,7 @@ Result<std::map<Status, std::int64_t>> Database::failures(std::int64_t study) co
     Statement select(*connection_,
                      "SELECT status, count(*) FROM current_trials WHERE study_id = ? AND status <> 'ok' GROUP BY 1");
     std::map<Status, std::int64_t> counts;
-    select.bind(study);
-    while (select.step()) {
-      auto row = select.row();
+    for (Row row : select.bind(study).rows()) {
       const Status status = known_status(row.text());
       counts[status] = row.integer();
     }
@@ -463,28 +434,24 @@ Result<std::map<Status, std::int64_t>> Database::failures(std::int64_t study) co
 }
 
 Result<std::map<std::int64_t, TrialCounts>> Database::counts() const {
-  return guarded([&] {
-    Transaction snapshot(*connection_, Transaction::Kind::read);
+  return reading([&] {
     std::map<std::int64_t, TrialCounts> counts;
     Statement by_status(*connection_, "SELECT study_id, status, count(*) FROM trials GROUP BY 1, 2");
-    while (by_status.step()) {
-      auto row = by_status.row();
+    for (Row row : by_status.rows()) {
       TrialCounts& of_study = counts[row.integer()];
       const Status status = known_status(row.text());
       of_study.by_status[status] = row.integer();
     }
     Statement distinct(*connection_,
                        "SELECT study_id, count(*) - count(DISTINCT config) FROM trials GROUP BY study_id");
-    while (distinct.step()) {
-      auto row = distinct.row();
+    for (Row row : distinct.rows()) {
       TrialCounts& of_study = counts[row.integer()];
       of_study.superseded = row.integer();
     }
     // Without the index, by which the rows would be read in a random order.
     Statement seconds(*connection_,
                       "SELECT study_id, total(compile_s), total(run_s) FROM trials NOT INDEXED GROUP BY study_id");
-    while (seconds.step()) {
-      auto row = seconds.row();
+    for (Row row : seconds.rows()) {
       TrialCounts& of_study = counts[row.integer()];
       of_study.compile_s = row.real();
       of_study.run_s = row.real();
@@ -532,8 +499,7 @@ Result<QueryRows> Database::query(const std::string& sql) const {
     if (select.has_more()) throw Failure("give one statement at a time");
     if (!select.only_reads()) throw Failure("only statements that read are allowed");
     QueryRows result{select.column_names(), {}};
-    while (select.step()) {
-      auto row = select.row();
+    for (Row row : select.rows()) {
       auto& cells = result.rows.emplace_back();
       for (std::size_t i = 0; i < result.columns.size(); ++i) cells.push_back(row.maybe_value());
     }

@@ -52,6 +52,13 @@ DeviceIdentity identity_of(const DeviceInfo& device) {
   return {device.kind, device.name, device.architecture, device.multiprocessors};
 }
 
+DeviceInfo device_of(const DeviceIdentity& identity) {
+  DeviceInfo device;
+  device.kind = identity.kind, device.name = identity.name, device.architecture = identity.architecture;
+  device.multiprocessors = identity.multiprocessors;
+  return device;
+}
+
 bool fits(const DeviceIdentity& asked, const DeviceIdentity& tuned) {
   return (asked.kind.empty() || asked.kind == tuned.kind) &&
          (asked.name.empty() || asked.name == tuned.name) &&

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/core/device_info.h"
+#include "tuner/core/fields.h"
 #include "tuner/core/named_values.h"
 #include "tuner/core/trial.h"
 
@@ -18,12 +19,19 @@ struct DeviceIdentity {
   std::string name;
   std::string architecture;
   std::int64_t multiprocessors = 0;
-  friend bool operator==(const DeviceIdentity&, const DeviceIdentity&) = default;
+  friend auto operator<=>(const DeviceIdentity&, const DeviceIdentity&) = default;
 };
+
+template <class Archive, Is<DeviceIdentity> S>
+void fields(Archive&& archive, S& device) {
+  identity_fields(archive, device);
+}
 
 // Takes name, major, minor and multiProcessorCount of cudaDeviceProp.
 DeviceIdentity cuda_device(std::string_view name, int major, int minor, int multiprocessors);
 DeviceIdentity identity_of(const DeviceInfo& device);
+// A device of which nothing else is known.
+DeviceInfo device_of(const DeviceIdentity& identity);
 // Empty (or 0) members of the question match any device.
 bool fits(const DeviceIdentity& asked, const DeviceIdentity& tuned);
 
@@ -41,6 +49,16 @@ struct Study {
   std::string objective;  // "time", "maximize GB/s"
 };
 
+template <class Archive, Is<Study> S>
+void fields(Archive&& archive, S& study) {
+  archive("kernel", study.kernel);
+  archive("fingerprint", study.fingerprint);
+  fields(archive, study.device);
+  archive("problem", study.problem);
+  archive("regime", study.regime);
+  archive("objective", study.objective);
+}
+
 // The parts of a space file that the lookup needs.
 struct KernelSpace {
   NamedValues matching;  // how axes match that say so: {"heads": "exact"}; see AxisMatching
@@ -54,6 +72,15 @@ struct KernelSpace {
 struct SessionEnvironment {
   std::string tool_version, host_name, driver, runtime, compiler;
 };
+
+template <class Archive, Is<SessionEnvironment> S>
+void fields(Archive&& archive, S& environment) {
+  archive("tool_version", environment.tool_version);
+  archive("host_name", environment.host_name);
+  archive("driver", environment.driver);
+  archive("runtime", environment.runtime);
+  archive("compiler", environment.compiler);
+}
 
 // The versions of driver and CUDA, for comparison: 580.65.06 is newer than 550.54.
 struct EnvironmentVersion {

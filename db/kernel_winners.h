@@ -35,7 +35,7 @@ struct KernelVersion {
   KernelSpace space;
 };
 
-// What answers applications about one kernel.
+// The winners of one kernel, by which a lookup answers an application.
 struct KernelWinners {
   std::vector<KernelVersion> versions;               // the latest first; each has a winner
   std::map<std::string, SessionEnvironment> latest;  // the newest environment of each device, by its name

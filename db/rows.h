@@ -13,7 +13,7 @@ namespace gktune {
 
 struct SessionRow {
   std::string uuid;  // the same in every database that holds this session
-  std::string tool_version, host_name, driver, runtime, compiler;
+  SessionEnvironment environment;
   NamedValues figures;  // limits, sizes and clocks of the device
   std::string command_line;
   std::int64_t begun_ms = 0;
@@ -23,11 +23,7 @@ struct SessionRow {
 template <class Archive, Is<SessionRow> S>
 void fields(Archive&& archive, S& session) {
   archive("uuid", session.uuid);
-  archive("tool_version", session.tool_version);
-  archive("host_name", session.host_name);
-  archive("driver", session.driver);
-  archive("runtime", session.runtime);
-  archive("compiler", session.compiler);
+  fields(archive, session.environment);
   archive("figures", session.figures);
   archive("command_line", session.command_line);
   archive("begun_ms", session.begun_ms);

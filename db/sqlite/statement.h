@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,6 +79,8 @@ class Statement {
   // Steps to its end and ignores the rows.
   void run();
   Row row() const { return Row(statement_.get()); }
+  // Steps through the rows: for (Row row : statement.rows()).
+  auto rows();
 
   std::vector<std::string> column_names() const;
   bool is_empty() const { return statement_ == nullptr; }  // the SQL holds nothing but comments
@@ -96,5 +99,26 @@ class Statement {
   int bound_ = 0;
   bool has_more_ = false;
 };
+
+class RowIterator {
+ public:
+  explicit RowIterator(Statement& statement) : statement_(statement), has_row_(statement.step()) {}
+  Row operator*() const { return statement_.row(); }
+  void operator++() { has_row_ = statement_.step(); }
+  bool operator==(std::default_sentinel_t) const { return !has_row_; }
+
+ private:
+  Statement& statement_;
+  bool has_row_;
+};
+
+inline auto Statement::rows() {
+  struct Rows {
+    Statement& statement;
+    RowIterator begin() const { return RowIterator(statement); }
+    std::default_sentinel_t end() const { return {}; }
+  };
+  return Rows{*this};
+}
 
 }  // namespace gktune::sqlite

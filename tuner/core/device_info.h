@@ -43,7 +43,8 @@ struct DeviceInfo {
   NamedValues attributes() const;
 };
 
-template <class Archive, Is<DeviceInfo> S>
+// What identifies a model, of all structs with these members.
+template <class Archive, class S>
 void identity_fields(Archive&& archive, S& info) {
   archive("kind", info.kind);
   archive("name", info.name);
