@@ -8,7 +8,7 @@
 #include "bench/contest.h"
 #include "bench/peers.h"
 #include "bench/variants.h"
-#include "db/lookup.h"
+#include "gktune/lookup.h"
 
 namespace gktune {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bench/heap_count.h"
-#include "runtime/kernel.h"
+#include "gktune/kernel.h"
 #include "tuner/device/cuda/compile/cuda_compiler.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/driver/driver.h"

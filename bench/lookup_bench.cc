@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "db/lookup.h"
-#include "db/sqlite/connection.h"
 #include "db/database.h"
+#include "db/sqlite/connection.h"
+#include "gktune/lookup.h"
 
 namespace gktune {
 namespace {

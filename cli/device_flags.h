@@ -9,7 +9,7 @@
 #include "engine/device_choice.h"
 #include "engine/devices.h"
 #include "engine/spaces.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 
 namespace gktune {
 

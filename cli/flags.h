@@ -7,7 +7,7 @@
 
 #include "cli/device_flags.h"
 #include "cli/output/table.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 
 namespace CLI {
 class App;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "db/database.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 
 namespace gktune {
 

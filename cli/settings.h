@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/named_values.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
+#include "gktune/values.h"
 
 namespace gktune {
 

@@ -10,20 +10,8 @@ endif()
 gktune_build_before_install(installable ${installed_targets})
 install(TARGETS gktune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
-# Headers of the tree include each other as "db/lookup.h". Installed headers all lie in gktune/: rewrite the includes.
-set(public_headers
-  db/answer.h db/axis_value.h db/identity.h db/kernel_winners.h db/lookup.h db/portfolio/portfolio.h runtime/bundle/bundle.h
-  runtime/c_api/gktune.h runtime/kernel.h runtime/launch_argument.h tuner/core/device_info.h tuner/core/element_type.h
-  tuner/core/fields.h tuner/core/named_values.h tuner/core/result.h tuner/core/trial.h tuner/core/value.h tuner/core/version.h)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gktune)
-foreach(header IN LISTS public_headers)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
-  file(READ ${header} text)
-  string(REGEX REPLACE "#include \"[a-z_/]+/([a-z_]+\\.h)\"" "#include \"gktune/\\1\"" text "${text}")
-  get_filename_component(name ${header} NAME)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/installed/gktune/${name} CONTENT "${text}" @ONLY)
-endforeach()
-install(DIRECTORY ${PROJECT_BINARY_DIR}/installed/gktune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(DIRECTORY include/gktune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 target_compile_features(gktune_core PUBLIC cxx_std_20)
 foreach(name answers core database expression lookup)
@@ -35,6 +23,7 @@ install(TARGETS gktune_answers gktune_core gktune_database gktune_expression gkt
 if(TARGET gktune_runtime_shared)
   foreach(target gktune_launch_shared gktune_runtime_shared)
     target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_compile_features(${target} INTERFACE cxx_std_20)
   endforeach()
   install(TARGETS gktune_launch_shared gktune_runtime_shared EXPORT gktuneTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)

@@ -1,7 +1,8 @@
 # gktune_library(NAME SOURCES … LINKS …): a static library of this project with the project's own flags.
 add_library(gktune_flags INTERFACE)
 target_include_directories(gktune_flags INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
 # Designated initialisers leave members at their defaults on purpose.
 target_compile_options(gktune_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers)
@@ -27,5 +28,6 @@ function(gktune_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC ${ARG_LINKS} PRIVATE $<BUILD_INTERFACE:gktune_flags>)
-  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 endfunction()

@@ -1,4 +1,4 @@
-#include "db/answer.h"
+#include "gktune/answer.h"
 
 #include <stdexcept>
 

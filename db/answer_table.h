@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "db/answer.h"
 #include "db/axis_table.h"
-#include "db/axis_value.h"
 #include "db/kernel_winners.h"
+#include "gktune/answer.h"
+#include "gktune/values.h"
 #include "tuner/space/language/expression.h"
 
 namespace gktune {

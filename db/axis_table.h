@@ -9,8 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "db/axis_value.h"
-#include "tuner/core/value.h"
+#include "gktune/values.h"
 
 namespace gktune {
 

@@ -14,8 +14,8 @@
 #include "db/identity.h"
 #include "db/kernel_winners.h"
 #include "db/portfolio/portfolio.h"
+#include "gktune/result.h"
 #include "tuner/core/device_info.h"
-#include "tuner/core/result.h"
 #include "tuner/core/trial.h"
 
 namespace gktune {

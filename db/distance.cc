@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "db/axis_value.h"
+#include "gktune/values.h"
 
 namespace gktune {
 

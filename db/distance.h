@@ -3,7 +3,7 @@
 #include <compare>
 #include <optional>
 
-#include "tuner/core/named_values.h"
+#include "gktune/values.h"
 
 namespace gktune {
 

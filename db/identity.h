@@ -6,29 +6,19 @@
 #include <string_view>
 #include <vector>
 
+#include "gktune/answer.h"
+#include "gktune/values.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/fields.h"
-#include "tuner/core/named_values.h"
 #include "tuner/core/trial.h"
 
 namespace gktune {
-
-// Identifies a device model. Trials of two devices with the same identity may be mixed.
-struct DeviceIdentity {
-  std::string kind;  // cuda, host, replay
-  std::string name;
-  std::string architecture;
-  std::int64_t multiprocessors = 0;
-  friend auto operator<=>(const DeviceIdentity&, const DeviceIdentity&) = default;
-};
 
 template <class Archive, Is<DeviceIdentity> S>
 void fields(Archive&& archive, S& device) {
   identity_fields(archive, device);
 }
 
-// Takes name, major, minor and multiProcessorCount of cudaDeviceProp.
-DeviceIdentity cuda_device(std::string_view name, int major, int minor, int multiprocessors);
 DeviceIdentity identity_of(const DeviceInfo& device);
 // A device of which nothing else is known.
 DeviceInfo device_of(const DeviceIdentity& identity);

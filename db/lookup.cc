@@ -1,4 +1,4 @@
-#include "db/lookup.h"
+#include "gktune/lookup.h"
 
 #include <utility>
 
@@ -32,21 +32,6 @@ Result<Lookup> Lookup::open(std::span<const std::filesystem::path> paths, Lookup
     sources.push_back(*std::move(source));
   }
   return Lookup(std::move(sources), std::move(settings));
-}
-
-Lookup Lookup::of(std::vector<WinnersByKernel> winners, LookupSettings settings) {
-  std::vector<std::shared_ptr<const WinnersSource>> sources;
-  for (WinnersByKernel& each : winners)
-    sources.push_back(std::make_shared<const WinnersSource>(std::move(each)));
-  return Lookup(std::move(sources), std::move(settings));
-}
-
-Lookup Lookup::joined(std::vector<Lookup> lookups) {
-  Lookup all = std::move(lookups.front());
-  for (std::size_t i = 1; i < lookups.size(); ++i) {
-    all.sources_.insert(all.sources_.end(), lookups[i].sources_.begin(), lookups[i].sources_.end());
-  }
-  return all;
 }
 
 Result<Lookup> Lookup::follow(const std::filesystem::path& path, std::chrono::milliseconds interval,

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/core/named_values.h"
+#include "gktune/values.h"
 
 namespace gktune {
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "db/portfolio/portfolio.h"
 #include "db/database.h"
-#include "tuner/core/result.h"
+#include "db/portfolio/portfolio.h"
+#include "gktune/result.h"
 
 namespace gktune {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "db/answer_table.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 
 namespace gktune {
 

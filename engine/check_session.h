@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/devices.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/core/trial.h"
 #include "tuner/device/device.h"
 #include "tuner/space/definition.h"

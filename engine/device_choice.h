@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 
 namespace gktune {
 

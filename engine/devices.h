@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "engine/device_choice.h"
+#include "gktune/result.h"
+#include "gktune/values.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/device_kinds.h"
-#include "tuner/core/named_values.h"
-#include "tuner/core/result.h"
 #include "tuner/device/worker/worker_device.h"
 #include "tuner/recording/recording.h"
 #include "tuner/space/definition.h"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/devices.h"
+#include "gktune/result.h"
 #include "tuner/core/device_info.h"
-#include "tuner/core/result.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/space/definition.h"
 

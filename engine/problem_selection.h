@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/named_values.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
+#include "gktune/values.h"
 #include "tuner/space/definition.h"
 
 namespace gktune {

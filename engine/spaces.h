@@ -5,7 +5,7 @@
 
 #include "db/identity.h"
 #include "engine/devices.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/space/definition.h"
 #include "tuner/space/solver/space.h"
 #include "tuner/space/solver/space_counts.h"

@@ -8,8 +8,8 @@
 #include "db/database.h"
 #include "engine/devices.h"
 #include "engine/tuning.h"
+#include "gktune/result.h"
 #include "tuner/analysis/variance_shares.h"
-#include "tuner/core/result.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/tune.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "db/axis_value.h"
 #include "engine/problem_selection.h"
+#include "gktune/values.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
 

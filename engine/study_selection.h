@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "db/identity.h"
 #include "db/database.h"
-#include "tuner/core/result.h"
+#include "db/identity.h"
+#include "gktune/result.h"
 
 namespace gktune {
 

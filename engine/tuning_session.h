@@ -7,7 +7,7 @@
 #include "db/database.h"
 #include "engine/devices.h"
 #include "engine/tuning.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/device.h"
 #include "tuner/space/definition.h"
 #include "tuner/tune.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "gktune/result.h"
 #include "lab/score_scale.h"
-#include "tuner/core/result.h"
 #include "tuner/device/replay/replay_device.h"
 #include "tuner/recording/recording.h"
 #include "tuner/search/strategy.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/recording/recording.h"
 
 namespace gktune {

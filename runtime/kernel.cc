@@ -1,4 +1,4 @@
-#include "runtime/kernel.h"
+#include "gktune/kernel.h"
 
 #include <set>
 #include <utility>

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "db/winners_source.h"
+#include "gktune/kernel.h"
 #include "runtime/bundle/bundle.h"
-#include "runtime/kernel.h"
 #include "runtime/launch_device.h"
 #include "tuner/space/definition.h"
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "db/axis_table.h"
-#include "db/lookup.h"
+#include "gktune/lookup.h"
 #include "runtime/kernel_parts.h"
 #include "runtime/prepared_launch.h"
 #include "tuner/space/plan.h"

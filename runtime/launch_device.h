@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "gktune/result.h"
 #include "tuner/core/device_info.h"
-#include "tuner/core/result.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/run/passed_values.h"
 #include "tuner/device/worker/backend.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/kernel.h"
+#include "gktune/kernel.h"
 #include "runtime/launch_device.h"
 
 namespace gktune {

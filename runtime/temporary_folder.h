@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 
 namespace gktune {
 

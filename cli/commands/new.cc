@@ -15,10 +15,10 @@
 
 #include "cli/commands/commands.h"
 #include "cli/flags.h"
+#include "gktune/result.h"
 #include "tuner/core/cpp_words.h"
 #include "tuner/core/embedded_file.h"
 #include "tuner/core/letters.h"
-#include "tuner/core/result.h"
 #include "tuner/core/spelling.h"
 #include "tuner/space/definition.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/output/screen.h"
-#include "tuner/core/value.h"
+#include "gktune/values.h"
 
 namespace gktune {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "db/identity.h"
-#include "tuner/core/named_values.h"
+#include "gktune/values.h"
 
 namespace gktune {
 

@@ -2,9 +2,9 @@
 #include <map>
 #include <tuple>
 
-#include "db/axis_value.h"
 #include "db/database.h"
 #include "db/portfolio/make_portfolio.h"
+#include "gktune/values.h"
 
 namespace gktune {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/value.h"
+#include "gktune/values.h"
 
 struct sqlite3_stmt;
 

@@ -12,7 +12,7 @@
 #include "engine/import/launching_code.h"
 #include "engine/import/size_term.h"
 #include "engine/import/space_draft.h"
-#include "tuner/core/element_type.h"
+#include "gktune/element_type.h"
 #include "tuner/core/text.h"
 #include "tuner/source/kernel_code.h"
 #include "tuner/source/signatures.h"

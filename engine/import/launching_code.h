@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/import/size_term.h"
-#include "tuner/core/element_type.h"
+#include "gktune/element_type.h"
 #include "tuner/source/tokens.h"
 
 namespace gktune {

@@ -8,7 +8,7 @@
 
 #include "db/database.h"
 #include "engine/devices.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/replay/replay_device.h"
 #include "tuner/recording/recording.h"
 #include "tuner/recording/recording_format.h"

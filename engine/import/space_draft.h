@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/value.h"
+#include "gktune/values.h"
 
 namespace gktune {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "db/kernel_winners.h"
+#include "gktune/result.h"
 #include "tuner/core/device_info.h"
-#include "tuner/core/result.h"
 
 namespace gktune {
 

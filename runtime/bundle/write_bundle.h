@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "db/identity.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/space/definition.h"
 
 namespace gktune {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "db/answer.h"
-#include "db/axis_value.h"
-#include "runtime/c_api/gktune.h"
-#include "runtime/kernel.h"
-#include "tuner/core/result.h"
+#include "gktune/answer.h"
+#include "gktune/gktune.h"
+#include "gktune/kernel.h"
+#include "gktune/result.h"
+#include "gktune/values.h"
 
 // The objects of gktune.h.
 struct gktune_settings {

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <utility>
 
-#include "db/lookup.h"
+#include "gktune/lookup.h"
 #include "runtime/c_api/objects.h"
 #include "tuner/core/text.h"
 

@@ -2,8 +2,8 @@
 
 #include "call.h"
 #include "cli/output/json.h"
-#include "db/lookup.h"
 #include "db/sqlite/connection.h"
+#include "gktune/lookup.h"
 #include "tests/example_database.h"
 #include "tests/scratch_folder.h"
 

@@ -1,4 +1,4 @@
-#include "tuner/core/element_type.h"
+#include "gktune/element_type.h"
 
 #include <gtest/gtest.h>
 

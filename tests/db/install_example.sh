@@ -24,7 +24,20 @@ done < <(grep -oE '\]\([^):#]+\)' -r --include='*.md' "$documents" | sed -E 's/:
 
 cmake --install "$build" --prefix "$work/prefix" --component development >/dev/null
 (cd "$work/prefix" && find . -type f | sort)
-grep -rn '#include "\(db\|tuner\)/' "$work/prefix/include" && fail "an installed header names a header of the tree"
+include=$work/prefix/include
+diff -r "$(dirname "$example")/../include" "$include" || fail "the installed headers are not those of the tree"
+grep -rn '#include "' "$include" | grep -v '#include "gktune/' && fail "a public header includes an internal one"
+# Compiles a source that includes this header alone.
+includes() { echo "#include <gktune/$1>" | "$compiler" "${@:2}" -I "$include" -Wall -Wextra -Wpedantic -Werror -fsyntax-only - 2>&1; }
+for header in "$include"/gktune/*.h; do
+  name=$(basename "$header")
+  answer=$(includes "$name" -x c++ -std=c++20) || fail "$name does not compile alone: $answer"
+  if [ "$name" = gktune.h ]; then
+    answer=$(includes "$name" -x c -std=c11) || fail "$name does not compile as C: $answer"
+  else
+    expect "$(includes "$name" -x c++ -std=c++17 || true)" "gktune needs C++20"
+  fi
+done
 grep -rn "$build" "$work/prefix/lib"*/cmake && fail "the package names the build folder"
 
 cmake -S "$example" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" \

@@ -1,4 +1,4 @@
-#include "db/lookup.h"
+#include "gktune/lookup.h"
 
 #include <gtest/gtest.h>
 

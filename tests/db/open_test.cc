@@ -8,11 +8,11 @@
 
 #include <thread>
 
-#include "db/lookup.h"
-#include "db/schema.h"
-#include "db/sqlite/failure.h"
 #include "db/database.h"
+#include "db/schema.h"
 #include "db/sqlite/connection.h"
+#include "db/sqlite/failure.h"
+#include "gktune/lookup.h"
 #include "tests/db/example_study.h"
 #include "tests/file_limit.h"
 #include "tests/scratch_folder.h"

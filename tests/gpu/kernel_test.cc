@@ -1,5 +1,5 @@
 // gktune::Kernel on a GPU.
-#include "runtime/kernel.h"
+#include "gktune/kernel.h"
 
 #include <gtest/gtest.h>
 

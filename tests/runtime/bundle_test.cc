@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "db/lookup.h"
+#include "gktune/lookup.h"
 #include "runtime/bundle/definition_json.h"
 #include "runtime/bundle/write_bundle.h"
 #include "tests/runtime/kernel_fixture.h"
@@ -170,11 +170,11 @@ TEST_F(BundleTest, answers_questions_as_its_database_does) {
   auto bundle = Bundle::open(path());
   ASSERT_TRUE(bundle.ok()) << bundle.error().message;
   EXPECT_EQ((*bundle)->kernels(), (std::vector<std::string>{"total"}));
-  const Lookup from_bundle = Lookup::of({(*bundle)->winners()});
+  const auto from_bundle = Lookup::open(path());
   const auto from_database = Lookup::open(folder_ / "gktune.db");
   for (const int n : {1000, 1001, 3999, 4000, 70}) {
     const Answer expected = from_database->best("total", {{"n", n}}),
-                 found = from_bundle.best("total", {{"n", n}});
+                 found = from_bundle->best("total", {{"n", n}});
     EXPECT_EQ(found.match, expected.match) << n;
     EXPECT_EQ(found.config, expected.config) << n;
     EXPECT_EQ(found.problem, expected.problem) << n;
@@ -186,9 +186,9 @@ TEST_F(BundleTest, answers_name_changes_between_their_measurement_and_the_bundle
   tuned(1000, 64, {}, "550.54");
   tuned(4000, 128, {}, "580.65");
   written();
-  const Lookup found = Lookup::of({(*Bundle::open(path()))->winners()});
+  const auto found = Lookup::open(path());
   const auto stale = [&](int n, const Question& question = {}) {
-    return found.best("total", {{"n", n}}, question).stale;
+    return found->best("total", {{"n", n}}, question).stale;
   };
   const auto expected = Lookup::open(folder_ / "gktune.db")->best("total", {{"n", 1000}}).stale;
   ASSERT_EQ(expected.size(), 1u);

@@ -1,5 +1,5 @@
 /* The C functions from C, on the host device: c_api_test SPACE_FILE DATABASE. Prints what is wrong. */
-#include "runtime/c_api/gktune.h"
+#include "gktune/gktune.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include "gktune/gktune.h"
+#include "gktune/kernel.h"
 #include "runtime/bundle/write_bundle.h"
-#include "runtime/c_api/gktune.h"
-#include "runtime/kernel.h"
 #include "tests/fake_cuda/fake_cuda.h"
 #include "tests/runtime/allocation_count.h"
 #include "tests/runtime/kernel_fixture.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "db/database.h"
-#include "runtime/kernel.h"
+#include "gktune/kernel.h"
 #include "runtime/launch_device.h"
 #include "tests/scratch_folder.h"
 #include "tuner/space/space_file.h"

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/kernel.h"
+#include "gktune/kernel.h"
 #include "tests/runtime/kernel_fixture.h"
 
 namespace gktune {

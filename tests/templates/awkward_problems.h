@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tuner/core/named_values.h"
+#include "gktune/values.h"
 #include "tuner/space/definition.h"
 
 namespace gktune {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/element_type.h"
-#include "tuner/core/result.h"
+#include "gktune/element_type.h"
+#include "gktune/result.h"
 
 namespace gktune {
 

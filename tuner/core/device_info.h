@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "gktune/values.h"
 #include "tuner/core/fields.h"
-#include "tuner/core/named_values.h"
 
 namespace gktune {
 

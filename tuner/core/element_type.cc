@@ -1,7 +1,9 @@
-#include "tuner/core/element_type.h"
+#include "gktune/element_type.h"
 
 #include <algorithm>
 #include <iterator>
+
+#include "tuner/core/fields.h"
 
 namespace gktune {
 namespace {
@@ -60,12 +62,14 @@ std::size_t element_size(ElementType type) {
   return kBytes[static_cast<std::size_t>(type)];
 }
 
-EnumNames enum_names(ElementType) {
+std::span<const std::string_view> enum_names(ElementType) {
   static constexpr std::string_view kNames[] = {
       "int8",    "int16",    "int32",   "int64",   "uint8",       "uint16",      "uint32",    "uint64",
       "float16", "bfloat16", "float32", "float64", "float8_e4m3", "float8_e5m2", "complex64", "complex128"};
   return kNames;
 }
+
+std::string_view element_type_name(ElementType type) { return enum_name(type); }
 
 std::optional<ElementType> element_type_from_name(std::string_view name) {
   if (const auto type = enum_from_name<ElementType>(name)) return type;

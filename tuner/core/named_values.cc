@@ -1,4 +1,4 @@
-#include "tuner/core/named_values.h"
+#include "gktune/values.h"
 
 #include <algorithm>
 #include <numeric>

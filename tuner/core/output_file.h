@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <string_view>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 
 namespace gktune {
 

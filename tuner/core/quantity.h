@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/core/result.h"
-#include "tuner/core/value.h"
+#include "gktune/result.h"
+#include "gktune/values.h"
 
 namespace gktune {
 

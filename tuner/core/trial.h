@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gktune/values.h"
 #include "tuner/core/fields.h"
-#include "tuner/core/named_values.h"
 
 namespace gktune {
 

@@ -1,4 +1,4 @@
-#include "tuner/core/value.h"
+#include "gktune/values.h"
 
 #include <array>
 #include <charconv>

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "tuner/core/named_values.h"
+#include "gktune/values.h"
 
 namespace gktune {
 

@@ -4,10 +4,10 @@
 #include <optional>
 #include <span>
 
+#include "gktune/element_type.h"
+#include "gktune/result.h"
 #include "tuner/core/contents_plan.h"
-#include "tuner/core/element_type.h"
 #include "tuner/core/embedded_file.h"
-#include "tuner/core/result.h"
 
 namespace gktune {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "tuner/core/element_type.h"
-#include "tuner/core/value.h"
+#include "gktune/element_type.h"
+#include "gktune/values.h"
 
 namespace gktune {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/core/element_type.h"
+#include "gktune/element_type.h"
 #include "tuner/core/tolerance_plan.h"
 
 namespace gktune {

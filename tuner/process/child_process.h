@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/process/file_descriptor.h"
 
 namespace gktune {

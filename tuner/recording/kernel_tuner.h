@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/value.h"
+#include "gktune/values.h"
 #include "tuner/recording/recording.h"
 
 namespace gktune {

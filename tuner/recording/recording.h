@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gktune/result.h"
 #include "tuner/core/device_info.h"
-#include "tuner/core/result.h"
 #include "tuner/core/trial.h"
 #include "tuner/space/solver/parameter.h"
 #include "tuner/space/solver/space.h"

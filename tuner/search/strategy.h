@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/named_values.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
+#include "gktune/values.h"
 #include "tuner/core/trial.h"
 #include "tuner/search/searcher.h"
 #include "tuner/space/solver/space.h"

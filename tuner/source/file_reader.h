@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 
 namespace gktune {
 

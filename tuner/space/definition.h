@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "gktune/element_type.h"
 #include "tuner/core/contents_plan.h"
 #include "tuner/core/effort.h"
-#include "tuner/core/element_type.h"
 #include "tuner/core/fields.h"
 #include "tuner/core/trial.h"
 #include "tuner/source/signatures.h"

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "gktune/result.h"
 #include "tuner/core/contents_plan.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/launch_attributes.h"
-#include "tuner/core/result.h"
 #include "tuner/core/tolerance_plan.h"
 #include "tuner/core/trial.h"
 #include "tuner/space/definition.h"

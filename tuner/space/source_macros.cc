@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tuner/core/element_type.h"
+#include "gktune/element_type.h"
 #include "tuner/source/tokens.h"
 
 namespace gktune {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/source/file_reader.h"
 #include "tuner/space/definition.h"
 #include "tuner/space/diagnostic.h"

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "gktune/result.h"
 #include "tuner/core/device_info.h"
-#include "tuner/core/result.h"
 #include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/cuda/device_kernels.h"
 #include "tuner/device/cuda/driver/driver.h"

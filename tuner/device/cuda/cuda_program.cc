@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/core/element_type.h"
+#include "gktune/element_type.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/worker/compile_cache.h"
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/gpu.h"
 #include "tuner/device/cuda/textures.h"

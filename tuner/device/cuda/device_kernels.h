@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "gktune/element_type.h"
 #include "tuner/core/contents_plan.h"
-#include "tuner/core/element_type.h"
 #include "tuner/core/tolerance_plan.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/cuda/gpu.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/cuda/driver/driver.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/launch_shape.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/cuda/cuda_program.h"
 #include "tuner/device/host/execute/shared_object.h"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "tuner/core/element_type.h"
+#include "gktune/element_type.h"
 #include "tuner/device/host/sanitize/memory_watch.h"
 
 namespace gktune {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/host/execute/executor.h"
 #include "tuner/device/host/execute/shared_object.h"
 #include "tuner/device/run/compute_device.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/core/trial.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/worker/job.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/failure.h"
 #include "tuner/space/struct_layout.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/run/compute_device.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/device/worker/job.h"

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "gktune/result.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/fields.h"
-#include "tuner/core/result.h"
 #include "tuner/device/worker/job.h"
 
 namespace gktune {

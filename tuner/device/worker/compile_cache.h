@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/worker/job.h"
 
 namespace gktune {

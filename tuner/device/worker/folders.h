@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/process/file_descriptor.h"
 
 namespace gktune {

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "gktune/result.h"
 #include "tuner/core/device_info.h"
-#include "tuner/core/result.h"
 #include "tuner/core/trial.h"
 #include "tuner/device/device.h"
 #include "tuner/space/plan.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/worker/channel.h"
 #include "tuner/process/child_process.h"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "gktune/result.h"
 #include "tuner/core/device_info.h"
-#include "tuner/core/result.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/channel.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/device.h"
 #include "tuner/device/worker/compile_pool.h"
 #include "tuner/device/worker/folders.h"

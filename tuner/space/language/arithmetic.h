@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "tuner/core/result.h"
-#include "tuner/core/value.h"
+#include "gktune/result.h"
+#include "gktune/values.h"
 #include "tuner/space/language/expression_node.h"
 
 namespace gktune {

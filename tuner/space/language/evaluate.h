@@ -4,7 +4,7 @@
 #include <functional>
 #include <ranges>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/space/language/expression.h"
 #include "tuner/space/language/expression_node.h"
 

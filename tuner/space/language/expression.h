@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/named_values.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
+#include "gktune/values.h"
 
 namespace gktune {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/core/result.h"
-#include "tuner/core/value.h"
+#include "gktune/result.h"
+#include "gktune/values.h"
 #include "tuner/space/language/expression.h"
 
 namespace gktune {

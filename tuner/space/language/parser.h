@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/space/language/expression.h"
 #include "tuner/space/language/expression_node.h"
 #include "tuner/space/language/lexer.h"

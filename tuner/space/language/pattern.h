@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gktune/result.h"
 #include "tuner/core/fields.h"
-#include "tuner/core/result.h"
 #include "tuner/space/language/expression.h"
 
 namespace gktune {

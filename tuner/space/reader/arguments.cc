@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "tuner/core/element_type.h"
+#include "gktune/element_type.h"
 #include "tuner/core/letters.h"
 #include "tuner/space/reader/scalar.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/value.h"
+#include "gktune/values.h"
 #include "tuner/space/reader/error_list.h"
 
 namespace gktune {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "tuner/core/value.h"
+#include "gktune/values.h"
 #include "tuner/space/reader/error_list.h"
 
 namespace gktune {

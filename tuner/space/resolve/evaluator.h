@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "tuner/core/element_type.h"
-#include "tuner/core/result.h"
-#include "tuner/core/value.h"
+#include "gktune/element_type.h"
+#include "gktune/result.h"
+#include "gktune/values.h"
 #include "tuner/space/language/expression.h"
 #include "tuner/space/language/pattern.h"
 

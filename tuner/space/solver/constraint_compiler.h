@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tuner/core/named_values.h"
+#include "gktune/values.h"
 #include "tuner/space/language/expression.h"
 #include "tuner/space/solver/parameter.h"
 #include "tuner/space/solver/term.h"

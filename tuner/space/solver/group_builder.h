@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/space/solver/cell_table.h"
 #include "tuner/space/solver/group_plan.h"
 #include "tuner/space/solver/group_tree.h"

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/named_values.h"
-#include "tuner/core/value.h"
+#include "gktune/values.h"
 #include "tuner/space/language/expression.h"
 
 namespace gktune {

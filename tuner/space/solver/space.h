@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/named_values.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
+#include "gktune/values.h"
 #include "tuner/space/solver/group_tree.h"
 #include "tuner/space/solver/parameter.h"
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "tuner/core/named_values.h"
-#include "tuner/core/result.h"
+#include "gktune/result.h"
+#include "gktune/values.h"
 #include "tuner/space/solver/group_builder.h"
 #include "tuner/space/solver/group_product.h"
 #include "tuner/space/solver/space.h"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/space/solver/space.h"
 
 namespace gktune {

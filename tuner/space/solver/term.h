@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tuner/core/value.h"
+#include "gktune/values.h"
 #include "tuner/space/language/expression_node.h"
 #include "tuner/space/solver/cell.h"
 

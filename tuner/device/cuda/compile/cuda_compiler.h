@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/cuda/compile/nvcc_compiler.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/worker/backend.h"

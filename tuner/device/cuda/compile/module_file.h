@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 
 namespace gktune {
 

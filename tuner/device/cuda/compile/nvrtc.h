@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/cuda/driver/dynamic_library.h"
 

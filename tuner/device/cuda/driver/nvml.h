@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/core/trial.h"
 #include "tuner/device/cuda/driver/dynamic_library.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "gktune/result.h"
 #include "tuner/core/embedded_file.h"
-#include "tuner/core/result.h"
 
 namespace gktune {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/core/trial.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/process/child_process.h"

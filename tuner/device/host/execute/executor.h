@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/host/include/gktune/abi.h"
 #include "tuner/device/launch_shape.h"

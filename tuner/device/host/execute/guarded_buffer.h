@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/run/compute_device.h"
 #include "tuner/measure/contents.h"
 

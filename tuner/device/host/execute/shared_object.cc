@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "tuner/core/element_type.h"
+#include "gktune/element_type.h"
 #include "tuner/device/worker/compile_cache.h"
 
 namespace gktune {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/result.h"
+#include "gktune/result.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/host/execute/executor.h"
 #include "tuner/device/host/execute/fault_handler.h"

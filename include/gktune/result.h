@@ -1,5 +1,9 @@
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "gktune needs C++20: compile with -std=c++20"
+#endif
+
 #include <string>
 #include <utility>
 #include <variant>

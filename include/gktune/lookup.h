@@ -11,11 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "db/answer.h"
-#include "db/axis_value.h"
-#include "db/kernel_winners.h"
-#include "tuner/core/named_values.h"
-#include "tuner/core/result.h"
+#include "gktune/answer.h"
+#include "gktune/result.h"
+#include "gktune/values.h"
 
 namespace gktune {
 
@@ -66,10 +64,6 @@ class Lookup {
   static Result<Lookup> open(const std::filesystem::path& path, LookupSettings settings = {});
   // Several databases: of answers that match equally well, that of the first database counts.
   static Result<Lookup> open(std::span<const std::filesystem::path> paths, LookupSettings settings = {});
-  // Winners that are in memory: of a Bundle.
-  static Lookup of(std::vector<WinnersByKernel> winners, LookupSettings settings = {});
-  // All sources of some lookups, in order, with the settings of the first.
-  static Lookup joined(std::vector<Lookup> lookups);
   // Looks at the file after each interval, in a thread of its own, and reads it again when it has changed.
   // Keeps the earlier winners while it cannot be read.
   static Result<Lookup> follow(const std::filesystem::path& path,

@@ -1,10 +1,13 @@
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "gktune needs C++20: compile with -std=c++20"
+#endif
+
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
-
-#include "tuner/core/fields.h"
 
 namespace gktune {
 
@@ -36,8 +39,8 @@ constexpr ElementType part_type(ElementType type) {
 }
 
 std::size_t element_size(ElementType type);
-EnumNames enum_names(ElementType);
-inline std::string_view element_type_name(ElementType type) { return enum_name(type); }
+std::span<const std::string_view> enum_names(ElementType);  // of all types, in their order
+std::string_view element_type_name(ElementType type);
 // Accepts C++ names too: int, "unsigned char", half, __nv_bfloat16, float, double …
 std::optional<ElementType> element_type_from_name(std::string_view name);
 

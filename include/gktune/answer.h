@@ -1,13 +1,13 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "db/identity.h"
-#include "tuner/core/named_values.h"
+#include "gktune/values.h"
 
 namespace gktune {
 
@@ -23,6 +23,18 @@ enum class Match {
   none,
 };
 std::string_view match_name(Match match);
+
+// Identifies a device model. Trials of two devices with the same identity may be mixed.
+struct DeviceIdentity {
+  std::string kind;  // cuda, host, replay
+  std::string name;
+  std::string architecture;
+  std::int64_t multiprocessors = 0;
+  friend auto operator<=>(const DeviceIdentity&, const DeviceIdentity&) = default;
+};
+
+// Takes name, major, minor and multiProcessorCount of cudaDeviceProp.
+DeviceIdentity cuda_device(std::string_view name, int major, int minor, int multiprocessors);
 
 struct Answer {
   Match match = Match::none;

@@ -72,8 +72,8 @@ enum { GKTUNE_SCALAR = 0, GKTUNE_POINTER = 1, GKTUNE_CONST_POINTER = 2 };
 typedef struct gktune_argument {
   int32_t kind;
   int32_t type;
-  uint64_t
-      bits; /* the address of memory on the device; the bytes of a scalar from the first byte of `bits` on */
+  /* The address of memory on the device; the bytes of a scalar from the first byte of `bits` on. */
+  uint64_t bits;
 } gktune_argument;
 
 /* An argument that a launch takes. */
@@ -86,17 +86,20 @@ typedef struct gktune_parameter {
   int32_t reserved;
 } gktune_parameter;
 
+/* clang-format off */
 /* bundles. Settings for gktune_kernel_open() and gktune_kernel_open_bundled(). Keys:
  *   bundle, database   a file; each may be given several times, the preferred first
  *   device             auto, host, cuda, cuda:N
  *   argument           the name of an argument that launches pass; several times, in their order
- *   alias              "NVIDIA H100 NVL=NVIDIA H100": questions about the first are answered as for the
- * second cache              the folder for compiled code compilation        at_first_use, in_background
+ *   alias              "NVIDIA H100 NVL=NVIDIA H100": questions about the first are answered as for the second
+ *   cache              the folder for compiled code
+ *   compilation        at_first_use, in_background
  *   follow_ms          how often databases are looked at; 0: once
  *   driver, runtime    versions: winners that were measured with another major version do not count
  *   cxx, cuda_home     the C++ compiler; the CUDA toolkit's folder
  *   worker             a word of the command that starts a worker for gktune_kernel_autotune(); several times
  */
+/* clang-format on */
 typedef struct gktune_settings gktune_settings;
 gktune_code gktune_settings_create(gktune_settings** settings);
 gktune_code gktune_settings_set(gktune_settings* settings, const char* key, const char* value);

@@ -1,0 +1,217 @@
+#pragma once
+
+#if __cplusplus <= 201703L
+#error "gktune needs C++20: compile with -std=c++20"
+#endif
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace gktune {
+
+// Value of a parameter, a problem axis or an expression.
+class Value {
+ public:
+  enum class Kind { boolean, integer, real, text };
+
+  Value() : value_(std::int64_t{0}) {}
+  template <std::same_as<bool> T>  // only booleans: pointers would convert too
+  Value(T value) : value_(value) {}
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) Value(T value) : value_(static_cast<std::int64_t>(value)) {}
+  template <std::floating_point T>
+  Value(T value) : value_(static_cast<double>(value)) {}
+  Value(std::string value) : value_(std::move(value)) {}
+  Value(std::string_view value) : value_(std::string(value)) {}
+  Value(const char* value) : value_(std::string(value)) {}
+
+  Kind kind() const { return static_cast<Kind>(value_.index()); }
+  bool is_boolean() const { return kind() == Kind::boolean; }
+  bool is_integer() const { return kind() == Kind::integer; }
+  bool is_real() const { return kind() == Kind::real; }
+  bool is_text() const { return kind() == Kind::text; }
+  bool is_number() const { return is_integer() || is_real(); }
+
+  // Requires that the value has this kind.
+  bool boolean() const { return std::get<bool>(value_); }
+  std::int64_t integer() const { return std::get<std::int64_t>(value_); }
+  double real() const { return std::get<double>(value_); }
+  const std::string& text() const { return std::get<std::string>(value_); }
+  // An integer or a real, as a double.
+  double number() const { return is_integer() ? static_cast<double>(integer()) : real(); }
+
+  // The text for C++ sources and tables: true, 256, 0.5, float.
+  std::string str() const;
+  // The JSON text; different values have different texts.
+  std::string json() const;
+
+  // Equal if kind and number are equal: 1, 1.0 and true are three values.
+  friend bool operator==(const Value&, const Value&) = default;
+  friend auto operator<=>(const Value&, const Value&) = default;
+
+ private:
+  std::variant<bool, std::int64_t, double, std::string> value_;
+};
+
+// "..." with JSON's escapes.
+std::string json_quote(std::string_view text);
+
+// Names with their values, in the given order. Two are equal if the same names have the same
+// values, in any order.
+class NamedValues {
+ public:
+  using Entry = std::pair<std::string, Value>;
+  using Names = std::vector<std::string>;
+
+  NamedValues() = default;
+  NamedValues(std::initializer_list<Entry> entries);
+  // One value per name; the names differ. All configurations of a space share their names, because copying
+  // them would be most of the cost of making one.
+  NamedValues(std::shared_ptr<const Names> names, std::vector<Value> values)
+      : names_(std::move(names)), values_(std::move(values)) {}
+
+  // Replaces the value of an existing name.
+  void set(std::string_view name, Value value);
+  const Value* find(std::string_view name) const;
+
+  // Iterates over pairs of a name and its value.
+  class Iterator {
+   public:
+    using value_type = std::pair<const std::string&, const Value&>;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    Iterator(const std::string* name, const Value* value) : name_(name), value_(value) {}
+    value_type operator*() const { return {*name_, *value_}; }
+    Iterator& operator++() {
+      ++name_, ++value_;
+      return *this;
+    }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const std::string* name_ = nullptr;
+    const Value* value_ = nullptr;
+  };
+  Iterator begin() const { return {names_ ? names_->data() : nullptr, values_.data()}; }
+  Iterator end() const {
+    return {names_ ? names_->data() + names_->size() : nullptr, values_.data() + values_.size()};
+  }
+  std::size_t size() const { return values_.size(); }
+  bool empty() const { return values_.empty(); }
+
+  // In their order.
+  std::span<const std::string> names() const {
+    return names_ ? std::span(*names_) : std::span<const std::string>();
+  }
+  const std::string& name(std::size_t place) const { return (*names_)[place]; }
+  const Value& value(std::size_t place) const { return values_[place]; }
+
+  // The text for people: "threadsPerBlock=256 way=one_pass".
+  std::string str() const;
+  // A JSON object with sorted names: one text for equal contents. The database's key.
+  std::string json() const;
+
+  friend bool operator==(const NamedValues& a, const NamedValues& b);
+
+ private:
+  std::size_t place_of(std::string_view name) const;  // size() if the name is missing
+
+  std::shared_ptr<const Names> names_;  // null if there are no names
+  std::vector<Value> values_;
+};
+
+// A point of the parameter space, and a problem to solve: n=1048576 T=float.
+using Config = NamedValues;
+using Problem = NamedValues;
+
+// The value of a problem's axis in a question. A view: it does not own its text.
+class AxisValue {
+ public:
+  AxisValue() : AxisValue(0) {}
+  template <std::same_as<bool> T>
+  AxisValue(T value) : kind_(Value::Kind::boolean), integer_(value) {}
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) AxisValue(T value)
+      : kind_(Value::Kind::integer), integer_(static_cast<std::int64_t>(value)) {}
+  template <std::floating_point T>
+  AxisValue(T value) : kind_(Value::Kind::real), real_(static_cast<double>(value)) {}
+  AxisValue(std::string_view value) : kind_(Value::Kind::text), size_(value.size()), text_(value.data()) {}
+  AxisValue(const std::string& value) : AxisValue(std::string_view(value)) {}
+  AxisValue(const char* value) : AxisValue(std::string_view(value)) {}
+  AxisValue(const Value& value) : kind_(value.kind()), integer_(0) {
+    switch (kind_) {
+      case Value::Kind::boolean:
+        integer_ = value.boolean();
+        break;
+      case Value::Kind::integer:
+        integer_ = value.integer();
+        break;
+      case Value::Kind::real:
+        real_ = value.real();
+        break;
+      case Value::Kind::text:
+        size_ = value.text().size();
+        text_ = value.text().data();
+        break;
+    }
+  }
+
+  // A copy of the value.
+  Value value() const {
+    switch (kind_) {
+      case Value::Kind::boolean:
+        return integer_ != 0;
+      case Value::Kind::integer:
+        return integer_;
+      case Value::Kind::real:
+        return real_;
+      case Value::Kind::text:
+        break;
+    }
+    return text();
+  }
+  bool is_number() const { return kind_ == Value::Kind::integer || kind_ == Value::Kind::real; }
+  double number() const { return kind_ == Value::Kind::integer ? static_cast<double>(integer_) : real_; }
+  // Equal values have the same hash.
+  std::uint64_t hash() const {
+    if (is_number()) return std::bit_cast<std::uint64_t>(number() + 0.0);  // -0.0 is 0.0
+    if (kind_ == Value::Kind::boolean) return integer_ != 0 ? 2 : 1;
+    return std::hash<std::string_view>()(text());
+  }
+  // Numbers are equal if their values are, an integer and a real too.
+  friend bool operator==(const AxisValue& a, const AxisValue& b) {
+    if (a.kind_ != b.kind_) return a.is_number() && b.is_number() && a.number() == b.number();
+    if (a.kind_ == Value::Kind::text) return a.text() == b.text();
+    return a.kind_ == Value::Kind::real ? a.real_ == b.real_ : a.integer_ == b.integer_;
+  }
+
+ private:
+  std::string_view text() const { return {text_, size_}; }
+
+  Value::Kind kind_;
+  std::size_t size_ = 0;  // of a text
+  union {
+    std::int64_t integer_;  // of an integer or a boolean
+    double real_;
+    const char* text_;
+  };
+};
+
+}  // namespace gktune
