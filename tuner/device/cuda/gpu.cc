@@ -43,27 +43,20 @@ Status status_of(CUresult code) {
 }
 
 // After these the context still works. Only the end of the process clears any other failure.
-bool loses_context(CUresult code) {
-  switch (code) {
-    case CUDA_ERROR_OUT_OF_MEMORY:
-    case CUDA_ERROR_INVALID_VALUE:
-    case CUDA_ERROR_INVALID_IMAGE:
-    case CUDA_ERROR_INVALID_SOURCE:
-    case CUDA_ERROR_NO_BINARY_FOR_GPU:
-    case CUDA_ERROR_NOT_FOUND:
-    case CUDA_ERROR_INVALID_HANDLE:
-    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
-    case CUDA_ERROR_NOT_SUPPORTED:
-    case CUDA_ERROR_INVALID_PTX:
-    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
-    case CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
-    case CUDA_ERROR_SHARED_OBJECT_INIT_FAILED:
-    case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
-      return false;
-    default:
-      return true;
-  }
-}
+constexpr CUresult kHarmless[] = {CUDA_ERROR_OUT_OF_MEMORY,
+                                  CUDA_ERROR_INVALID_VALUE,
+                                  CUDA_ERROR_INVALID_IMAGE,
+                                  CUDA_ERROR_INVALID_SOURCE,
+                                  CUDA_ERROR_NO_BINARY_FOR_GPU,
+                                  CUDA_ERROR_NOT_FOUND,
+                                  CUDA_ERROR_INVALID_HANDLE,
+                                  CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+                                  CUDA_ERROR_NOT_SUPPORTED,
+                                  CUDA_ERROR_INVALID_PTX,
+                                  CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+                                  CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND,
+                                  CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+                                  CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE};
 
 }  // namespace
 
@@ -115,7 +108,7 @@ Failure ran_too_long(double limit_s, std::string_view when) {
 Failure failure_of(CUresult code, const char* doing, const Driver& driver) {
   const std::string what = driver.describe(code);
   return {status_of(code), doing == nullptr ? what : std::string("cannot ") + doing + ": " + what,
-          loses_context(code)};
+          std::ranges::find(kHarmless, code) == std::end(kHarmless)};
 }
 
 Result<std::unique_ptr<Gpu>> Gpu::open(const Driver& driver, int ordinal) {

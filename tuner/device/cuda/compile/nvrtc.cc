@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <string_view>
 
 namespace gktune {
@@ -62,141 +64,43 @@ constexpr Plain kPlain[] = {
      ""},
 };
 
-// Headers that replace one of the toolkit's.
-struct Borrowed {
-  const char* name;
-  std::string_view from;  // below cuda/std/
-};
-constexpr Borrowed kBorrowed[] = {
-    {"stdint.h", "cstdint"},
-    {"cstdint", "cstdint"},
-    {"inttypes.h", "cstdint"},
-    {"limits.h", "climits"},
-    {"climits", "climits"},
-    {"algorithm", "utility"},  // with its includes below
-    {"array", "array"},
-    {"atomic", "atomic"},
-    {"bit", "bit"},
-    {"complex", "complex"},
-    {"functional", "functional"},
-    {"initializer_list", "initializer_list"},
-    {"limits", "limits"},
-    {"numeric", "numeric"},
-    {"optional", "optional"},
-    {"concepts", "concepts"},
-    {"iterator", "iterator"},
-    {"ratio", "ratio"},
-    {"span", "span"},
-    {"tuple", "tuple"},
-    {"type_traits", "type_traits"},
-    {"utility", "utility"},
-};
+// Headers with the names and the contents of those below <cuda/std/>.
+constexpr std::string_view kBorrowed =
+    "cstdint climits array atomic bit complex functional initializer_list limits numeric optional concepts "
+    "iterator ratio span tuple type_traits utility";
 
 // Headers that kernels do not use. Files that also hold code for the CPU include them.
-constexpr const char* kWithoutKernels[] = {"any",
-                                           "cerrno",
-                                           "cfenv",
-                                           "charconv",
-                                           "chrono",
-                                           "clocale",
-                                           "condition_variable",
-                                           "csetjmp",
-                                           "csignal",
-                                           "cstdarg",
-                                           "ctime",
-                                           "cwchar",
-                                           "deque",
-                                           "errno.h",
-                                           "exception",
-                                           "execution",
-                                           "fcntl.h",
-                                           "filesystem",
-                                           "forward_list",
-                                           "fstream",
-                                           "future",
-                                           "getopt.h",
-                                           "iomanip",
-                                           "ios",
-                                           "iosfwd",
-                                           "iostream",
-                                           "istream",
-                                           "libgen.h",
-                                           "list",
-                                           "locale",
-                                           "locale.h",
-                                           "map",
-                                           "memory",
-                                           "mutex",
-                                           "new",
-                                           "ostream",
-                                           "pthread.h",
-                                           "queue",
-                                           "random",
-                                           "regex",
-                                           "set",
-                                           "shared_mutex",
-                                           "signal.h",
-                                           "sstream",
-                                           "stack",
-                                           "stdarg.h",
-                                           "stdexcept",
-                                           "streambuf",
-                                           "string",
-                                           "string_view",
-                                           "strings.h",
-                                           "sys/mman.h",
-                                           "sys/resource.h",
-                                           "sys/stat.h",
-                                           "sys/time.h",
-                                           "sys/types.h",
-                                           "sys/wait.h",
-                                           "system_error",
-                                           "thread",
-                                           "time.h",
-                                           "typeindex",
-                                           "typeinfo",
-                                           "unistd.h",
-                                           "unordered_map",
-                                           "unordered_set",
-                                           "valarray",
-                                           "variant",
-                                           "vector"};
+constexpr std::string_view kWithoutKernels =
+    "any cerrno cfenv charconv chrono clocale condition_variable csetjmp csignal cstdarg ctime cwchar deque "
+    "errno.h exception execution fcntl.h filesystem forward_list fstream future getopt.h iomanip ios iosfwd "
+    "iostream istream libgen.h list locale locale.h map memory mutex new ostream pthread.h queue random "
+    "regex "
+    "set shared_mutex signal.h sstream stack stdarg.h stdexcept streambuf string string_view strings.h "
+    "sys/mman.h sys/resource.h sys/stat.h sys/time.h sys/types.h sys/wait.h system_error thread time.h "
+    "typeindex typeinfo unistd.h unordered_map unordered_set valarray variant vector";
 
 // The toolkit has no header that includes all of these.
-constexpr std::string_view kAlgorithms[] = {"min",  "max",         "clamp",      "fill",
-                                            "copy", "lower_bound", "upper_bound"};
+constexpr std::string_view kAlgorithms = "min max clamp fill copy lower_bound upper_bound";
 
 // CUB for device code: its own <cub/cub.cuh> includes algorithms for the host too, which NVRTC refuses.
-constexpr const char* kCub[] = {"block/block_adjacent_difference",
-                                "block/block_discontinuity",
-                                "block/block_exchange",
-                                "block/block_histogram",
-                                "block/block_load",
-                                "block/block_merge_sort",
-                                "block/block_radix_sort",
-                                "block/block_reduce",
-                                "block/block_run_length_decode",
-                                "block/block_scan",
-                                "block/block_shuffle",
-                                "block/block_store",
-                                "warp/warp_exchange",
-                                "warp/warp_load",
-                                "warp/warp_merge_sort",
-                                "warp/warp_reduce",
-                                "warp/warp_scan",
-                                "warp/warp_store",
-                                "thread/thread_load",
-                                "thread/thread_operators",
-                                "thread/thread_store"};
+constexpr std::string_view kCub =
+    "block/block_adjacent_difference block/block_discontinuity block/block_exchange block/block_histogram "
+    "block/block_load block/block_merge_sort block/block_radix_sort block/block_reduce "
+    "block/block_run_length_decode block/block_scan block/block_shuffle block/block_store warp/warp_exchange "
+    "warp/warp_load warp/warp_merge_sort warp/warp_reduce warp/warp_scan warp/warp_store thread/thread_load "
+    "thread/thread_operators thread/thread_store";
 
-// Included once: the toolkit's include guard does not cover the text behind it.
-std::string text_of(const Borrowed& header) {
-  std::string text = "#pragma once\n#include <cuda/std/" + std::string(header.from) + ">\n";
-  if (header.from == "climits") return text;  // macros alone
-  if (std::string_view(header.name) == "algorithm") {
-    for (std::string_view name : kAlgorithms)
-      text += "#include <cuda/std/__algorithm/" + std::string(name) + ".h>\n";
-  }
+std::vector<std::string> words_in(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+constexpr const char* kOnce = "#pragma once\n";
+
+// Included once: the toolkit's include guard does not cover the text behind the includes.
+std::string borrowed(const std::string& from, const std::string& includes = {}) {
+  const std::string text = kOnce + ("#include <cuda/std/" + from + ">\n") + includes;
+  if (from == "climits") return text;  // macros alone
   return text + "namespace std { using namespace ::cuda::std; }\n";
 }
 
@@ -205,19 +109,25 @@ std::string text_of(const Borrowed& header) {
 std::vector<std::pair<std::string, std::string>> standard_headers() {
   std::vector<std::pair<std::string, std::string>> headers;
   for (const Plain& plain : kPlain) {
-    const std::string text = std::string("#pragma once\n") + plain.text;
+    const std::string text = std::string(kOnce) + plain.text;
     headers.emplace_back(plain.c_name, text);
     headers.emplace_back(plain.cpp_name, text + "namespace std { " + plain.standard + " }\n");
   }
-  std::string cub = "#pragma once\n";
-  for (const char* name : kCub) {
-    const std::string file = std::string("<cub/") + name + ".cuh>";
+  std::string cub = kOnce, algorithms;
+  for (const std::string& name : words_in(kCub)) {
+    const std::string file = "<cub/" + name + ".cuh>";
     cub += "#if __has_include(" + file + ")\n#include " + file + "\n#endif\n";
   }
   headers.emplace_back("cub/cub.cuh", std::move(cub));
   // `using namespace std;` needs the namespace.
-  for (const char* name : kWithoutKernels) headers.emplace_back(name, "#pragma once\nnamespace std {}\n");
-  for (const Borrowed& borrowed : kBorrowed) headers.emplace_back(borrowed.name, text_of(borrowed));
+  for (const std::string& name : words_in(kWithoutKernels))
+    headers.emplace_back(name, std::string(kOnce) + "namespace std {}\n");
+  for (const std::string& name : words_in(kBorrowed)) headers.emplace_back(name, borrowed(name));
+  for (const char* name : {"stdint.h", "inttypes.h"}) headers.emplace_back(name, borrowed("cstdint"));
+  headers.emplace_back("limits.h", borrowed("climits"));
+  for (const std::string& name : words_in(kAlgorithms))
+    algorithms += "#include <cuda/std/__algorithm/" + name + ".h>\n";
+  headers.emplace_back("algorithm", borrowed("utility", algorithms));
   return headers;
 }
 
@@ -230,38 +140,40 @@ class Nvrtc::Program {
       names.push_back(name.c_str());
       texts.push_back(text.c_str());
     }
-    status_ = functions_.create(&program_, source.text.c_str(), source.name.c_str(),
-                                static_cast<int>(names.size()), texts.data(), names.data());
+    status_ = functions_.nvrtcCreateProgram(&program_, source.text.c_str(), source.name.c_str(),
+                                            static_cast<int>(names.size()), texts.data(), names.data());
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   ~Program() {
-    if (program_ != nullptr) functions_.destroy(&program_);
+    if (program_ != nullptr) functions_.nvrtcDestroyProgram(&program_);
   }
 
   // Calls do nothing after the first failure.
   void add_name(const std::string& name) {
-    if (ok()) status_ = functions_.add_name(program_, name.c_str());
+    if (ok()) status_ = functions_.nvrtcAddNameExpression(program_, name.c_str());
   }
   void compile(const std::vector<std::string>& options) {
     if (!ok()) return;
     std::vector<const char*> texts;
     for (const auto& option : options) texts.push_back(option.c_str());
-    status_ = functions_.compile(program_, static_cast<int>(texts.size()), texts.data());
+    status_ = functions_.nvrtcCompileProgram(program_, static_cast<int>(texts.size()), texts.data());
   }
-  std::string cubin() { return text(functions_.cubin_size, functions_.cubin); }
+  std::string cubin() { return text(functions_.nvrtcGetCUBINSize, functions_.nvrtcGetCUBIN); }
   std::string lowered(const std::string& name) {
     const char* symbol = nullptr;
-    if (ok()) status_ = functions_.lowered_name(program_, name.c_str(), &symbol);
+    if (ok()) status_ = functions_.nvrtcGetLoweredName(program_, name.c_str(), &symbol);
     return ok() && symbol != nullptr ? symbol : "";
   }
 
   // A successful compilation has a log too.
   std::string log() const {
     std::size_t size = 0;
-    if (program_ == nullptr || functions_.log_size(program_, &size) != NVRTC_SUCCESS || size < 2) return {};
+    if (program_ == nullptr || functions_.nvrtcGetProgramLogSize(program_, &size) != NVRTC_SUCCESS ||
+        size < 2)
+      return {};
     std::string log(size, '\0');
-    if (functions_.log(program_, log.data()) != NVRTC_SUCCESS) return {};
+    if (functions_.nvrtcGetProgramLog(program_, log.data()) != NVRTC_SUCCESS) return {};
     std::erase(log, '\0');  // the assembler's part ends in one
     return log;
   }
@@ -269,7 +181,7 @@ class Nvrtc::Program {
   nvrtcResult status() const { return status_; }
 
  private:
-  std::string text(decltype(Functions::cubin_size) size_of, decltype(Functions::cubin) copy) {
+  std::string text(decltype(Functions::nvrtcGetCUBINSize) size_of, decltype(Functions::nvrtcGetCUBIN) copy) {
     std::size_t size = 0;
     if (ok()) status_ = size_of(program_, &size);
     std::string text(size, '\0');
@@ -307,29 +219,19 @@ Result<Nvrtc> Nvrtc::open(const ToolkitPlaces& places) {
 
   Functions functions{};
   FunctionLoader loader(*library);
-  loader.load(functions.version, "nvrtcVersion");
-  loader.load(functions.error_string, "nvrtcGetErrorString");
-  loader.load(functions.architecture_count, "nvrtcGetNumSupportedArchs");
-  loader.load(functions.architectures, "nvrtcGetSupportedArchs");
-  loader.load(functions.create, "nvrtcCreateProgram");
-  loader.load(functions.destroy, "nvrtcDestroyProgram");
-  loader.load(functions.compile, "nvrtcCompileProgram");
-  loader.load(functions.log_size, "nvrtcGetProgramLogSize");
-  loader.load(functions.log, "nvrtcGetProgramLog");
-  loader.load(functions.cubin_size, "nvrtcGetCUBINSize");
-  loader.load(functions.cubin, "nvrtcGetCUBIN");
-  loader.load(functions.add_name, "nvrtcAddNameExpression");
-  loader.load(functions.lowered_name, "nvrtcGetLoweredName");
+#define GKTUNE_LOAD(function) loader.load(functions.function, #function);
+  GKTUNE_NVRTC_FUNCTIONS(GKTUNE_LOAD)
+#undef GKTUNE_LOAD
   if (auto done = loader.done(); !done) return done.error();
 
   Nvrtc nvrtc(std::move(*library), functions);
   int count = 0;
-  if (functions.version(&nvrtc.major_, &nvrtc.minor_) != NVRTC_SUCCESS ||
-      functions.architecture_count(&count) != NVRTC_SUCCESS) {
+  if (functions.nvrtcVersion(&nvrtc.major_, &nvrtc.minor_) != NVRTC_SUCCESS ||
+      functions.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS) {
     return Error{nvrtc.path() + " does not answer what version it is"};
   }
   nvrtc.architectures_.resize(static_cast<std::size_t>(count));
-  if (functions.architectures(nvrtc.architectures_.data()) != NVRTC_SUCCESS) {
+  if (functions.nvrtcGetSupportedArchs(nvrtc.architectures_.data()) != NVRTC_SUCCESS) {
     return Error{nvrtc.path() + " does not answer which GPUs it compiles for"};
   }
   return nvrtc;
@@ -355,7 +257,7 @@ NvrtcOutput Nvrtc::compile(const NvrtcSource& source) const {
   for (const auto& entry : source.entries) output.symbols.push_back(program.lowered(entry));
   output.ok = program.ok();
   if (!output.ok && output.log.empty()) {
-    output.log = std::string("NVRTC: ") + functions_.error_string(program.status());
+    output.log = std::string("NVRTC: ") + functions_.nvrtcGetErrorString(program.status());
   }
   return output;
 }

@@ -35,6 +35,13 @@ struct NvrtcOutput {
   std::vector<std::string> symbols;  // one per entry
 };
 
+// The functions of NVRTC in use.
+#define GKTUNE_NVRTC_FUNCTIONS(X)                                                                     \
+  X(nvrtcVersion)                                                                                     \
+  X(nvrtcGetErrorString) X(nvrtcGetNumSupportedArchs) X(nvrtcGetSupportedArchs) X(nvrtcCreateProgram) \
+      X(nvrtcDestroyProgram) X(nvrtcCompileProgram) X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog)   \
+          X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN) X(nvrtcAddNameExpression) X(nvrtcGetLoweredName)
+
 // NVIDIA's run-time compiler, of CUDA 12 or 13. It needs neither GPU nor driver.
 class Nvrtc {
  public:
@@ -49,19 +56,9 @@ class Nvrtc {
 
  private:
   struct Functions {
-    decltype(&::nvrtcVersion) version;
-    decltype(&::nvrtcGetErrorString) error_string;
-    decltype(&::nvrtcGetNumSupportedArchs) architecture_count;
-    decltype(&::nvrtcGetSupportedArchs) architectures;
-    decltype(&::nvrtcCreateProgram) create;
-    decltype(&::nvrtcDestroyProgram) destroy;
-    decltype(&::nvrtcCompileProgram) compile;
-    decltype(&::nvrtcGetProgramLogSize) log_size;
-    decltype(&::nvrtcGetProgramLog) log;
-    decltype(&::nvrtcGetCUBINSize) cubin_size;
-    decltype(&::nvrtcGetCUBIN) cubin;
-    decltype(&::nvrtcAddNameExpression) add_name;
-    decltype(&::nvrtcGetLoweredName) lowered_name;
+#define GKTUNE_DECLARE(function) decltype(&::function) function;
+    GKTUNE_NVRTC_FUNCTIONS(GKTUNE_DECLARE)
+#undef GKTUNE_DECLARE
   };
   class Program;
 
