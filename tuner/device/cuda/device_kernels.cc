@@ -81,7 +81,7 @@ NvrtcSource source_for(const std::string& architecture) {
 
 // Covers everything the code is made from but the compiler's version: machine code of any version runs.
 std::string key_of(const NvrtcSource& source) {
-  std::string text = "device kernels\n" + source.text;
+  std::string text = "device kernels 2\n" + source.text;
   for (const auto& [path, header] : source.headers) text += '\n' + path + '\n' + header;
   for (const std::string& option : source.options) text += '\n' + option;
   return content_key(text);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gktune/result.h"
+#include "tuner/core/fields.h"
 
 namespace gktune {
 
@@ -19,6 +20,15 @@ struct KernelResources {
   std::int64_t static_shared_bytes = 0;
   friend bool operator==(const KernelResources&, const KernelResources&) = default;
 };
+
+template <class Archive, Is<KernelResources> S>
+void fields(Archive&& archive, S& kernel) {
+  archive("symbol", kernel.symbol);
+  archive("registers", kernel.registers);
+  archive("stack_bytes", kernel.stack_bytes);
+  archive("spill_bytes", kernel.spill_bytes);
+  archive("static_shared_bytes", kernel.static_shared_bytes);
+}
 
 // NVRTC's log, the assembler's part (--ptxas-options=-v) apart from the rest.
 struct CompileLog {
@@ -33,6 +43,12 @@ struct CompiledModule {
   std::string cubin;
   std::vector<KernelResources> kernels;
 };
+
+template <class Archive, Is<CompiledModule> S>
+void fields(Archive&& archive, S& module) {
+  archive("cubin", module.cubin);
+  archive("kernels", module.kernels);
+}
 
 std::string pack_module(const CompiledModule& module);
 Result<CompiledModule> read_module(const std::filesystem::path& path);
