@@ -4,14 +4,12 @@
 #include <array>
 #include <utility>
 
-#include "tuner/core/quantity.h"
 #include "tuner/core/seconds_since.h"
 #include "tuner/device/cuda/compile/cuda_text.h"
 #include "tuner/device/cuda/cuda_backend.h"
+#include "tuner/device/cuda/cuda_buffers.h"
 #include "tuner/device/cuda/cuda_program.h"
 #include "tuner/device/cuda/cuda_timer.h"
-#include "tuner/device/cuda/guarded_memory.h"
-#include "tuner/device/cuda/launcher_program.h"
 #include "tuner/device/run/device_runner.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
@@ -19,8 +17,6 @@
 namespace gktune {
 namespace {
 
-// gktune's own kernels and copies take less than this on the largest problem.
-constexpr double kOwnLimitS = 60;
 // The driver reports a fault up to a second late. A shorter wait would take the fault for a hang.
 constexpr double kFaultReportS = 1.5;
 // Reading this many times the size of the last cache evicts all other data.
@@ -29,122 +25,6 @@ constexpr std::size_t kSweepFactor = 2;
 constexpr double kRestS = 0.5, kWakingS = 0.1;
 // At this share of its highest clock a GPU counts as awake.
 constexpr double kFullClock = 0.95;
-
-// At the end of its memory a buffer has this alignment; no vector type needs more. At the
-// start it has that of the memory.
-constexpr std::size_t kAlignment = 32;
-
-// A buffer between two zones with a known pattern.
-class ZonedBuffer final : public DeviceBuffer {
- public:
-  ZonedBuffer(Gpu& gpu, GuardPattern pattern) : gpu_(gpu), pattern_(pattern) {}
-
-  std::uintptr_t address() const override { return memory_.get() + kGuardBytes; }
-  std::size_t bytes() const override { return bytes_; }
-
-  Result<void, Failure> place(std::size_t bytes, Placement) override {
-    if (memory_.get() == 0 || bytes > capacity_) {
-      memory_ = {};
-      capacity_ = rounded_to_guards(bytes);
-      memory_ = gpu_.allocate(capacity_ + 2 * kGuardBytes);
-    }
-    bytes_ = bytes;
-    fill_guards();
-    if (auto failure = gpu_.take_failure()) return *failure;
-    return {};
-  }
-
-  Result<std::optional<std::string>, Failure> take_violation() override {
-    std::array<std::byte, kGuardBytes> front{}, back{};
-    gpu_.download(front, memory_.get());
-    gpu_.download(back, end());
-    if (!gpu_.wait(kOwnLimitS)) return ran_too_long(kOwnLimitS);
-    if (auto failure = gpu_.take_failure()) return *failure;
-    const auto before = guard_violation(front, pattern_), after = guard_violation(back, pattern_);
-    if (!before && !after) return std::optional<std::string>();
-    fill_guards();
-    if (after) return std::optional(format_byte_count(*after) + " past its end");
-    // The nearest write explains the mistake. The zone shows only the farthest.
-    return std::optional("up to " + format_byte_count(kGuardBytes - *before) + " before its beginning");
-  }
-
- private:
-  CUdeviceptr end() const { return address() + bytes_; }
-
-  void fill_guards() {
-    std::array<std::byte, kGuardBytes> zone{};
-    fill_guard(zone, pattern_);
-    gpu_.upload(memory_.get(), zone);
-    gpu_.upload(end(), zone);
-  }
-
-  Gpu& gpu_;
-  GuardPattern pattern_;
-  DeviceMemory memory_;  // with the zones
-  std::size_t bytes_ = 0, capacity_ = 0;
-};
-
-// A buffer at the end or the start of memory that ends at unmapped addresses. At the end, the bytes that its
-// size lacks to a multiple of the alignment are a zone with a pattern.
-class MappedBuffer final : public DeviceBuffer {
- public:
-  MappedBuffer(CudaDevice& device, GuardPattern pattern) : device_(device), pattern_(pattern) {}
-
-  std::uintptr_t address() const override { return memory_.address() + offset_; }
-  std::uintptr_t read_only_address() const override { return memory_.read_only_address() + offset_; }
-  std::size_t bytes() const override { return bytes_; }
-
-  Result<void, Failure> place(std::size_t bytes, Placement placement) override {
-    Gpu& gpu = device_.gpu();
-    const bool is_new = memory_.address() == 0 || rounded_up(bytes) > memory_.bytes();
-    if (is_new) {
-      memory_ = {};
-      memory_ = GuardedMemory(gpu, rounded_up(bytes));
-      if (auto failure = gpu.take_failure()) return *failure;
-    }
-    const std::size_t before = offset_;
-    offset_ = placement == Placement::at_start ? 0 : memory_.bytes() - rounded_up(bytes);
-    if (!is_new && bytes == bytes_ && offset_ != before) {
-      device_.move(address(), memory_.address() + before, bytes);
-    }
-    bytes_ = bytes;
-    fill_zone();
-    if (auto failure = gpu.take_failure()) return *failure;
-    return {};
-  }
-
-  Result<std::optional<std::string>, Failure> take_violation() override {
-    std::array<std::byte, kAlignment> bytes{};
-    const auto zone = std::span(bytes).first(zone_bytes());
-    if (zone.empty()) return std::optional<std::string>();
-    Gpu& gpu = device_.gpu();
-    gpu.download(zone, address() + bytes_);
-    if (!gpu.wait(kOwnLimitS)) return ran_too_long(kOwnLimitS);
-    if (auto failure = gpu.take_failure()) return *failure;
-    const auto after = guard_violation(zone, pattern_);
-    if (!after) return std::optional<std::string>();
-    fill_zone();
-    return std::optional(format_byte_count(*after) + " past its end");
-  }
-
- private:
-  static std::size_t rounded_up(std::size_t bytes) {
-    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  }
-  std::size_t zone_bytes() const { return rounded_up(bytes_) - bytes_; }
-
-  void fill_zone() {
-    std::array<std::byte, kAlignment> bytes{};
-    const auto zone = std::span(bytes).first(zone_bytes());
-    fill_guard(zone, pattern_);
-    device_.gpu().upload(address() + bytes_, zone);
-  }
-
-  CudaDevice& device_;
-  GuardPattern pattern_;
-  GuardedMemory memory_;
-  std::size_t bytes_ = 0, offset_ = 0;
-};
 
 }  // namespace
 
@@ -196,12 +76,9 @@ Result<std::uint64_t, Failure> CudaDevice::free_bytes() {
 
 Result<std::unique_ptr<DeviceBuffer>, Failure> CudaDevice::allocate(std::size_t bytes, Placement placement,
                                                                     Guards guards) {
-  std::unique_ptr<DeviceBuffer> buffer;
-  if (guards == Guards::hardware && traits_.protects_inputs) {
-    buffer = std::make_unique<MappedBuffer>(*this, next_pattern_++);
-  } else {
-    buffer = std::make_unique<ZonedBuffer>(*gpu_, next_pattern_++);
-  }
+  const bool is_mapped = guards == Guards::hardware && traits_.protects_inputs;
+  const GuardPattern pattern = next_pattern_++;
+  auto buffer = is_mapped ? make_mapped_buffer(*this, pattern) : make_zoned_buffer(*gpu_, pattern);
   if (auto placed = buffer->place(bytes, placement); !placed) return placed.error();
   return buffer;
 }
@@ -212,9 +89,7 @@ Result<std::shared_ptr<const LoadedProgram>, Failure> CudaDevice::load(
   if (program.source.language == Language::host) {
     gpu_->use_default_stream();
     if (auto failure = gpu_->take_failure()) return *failure;
-    auto loaded = LauncherProgram::load(module, program, arguments);
-    if (!loaded) return loaded.error();
-    return std::shared_ptr<const LoadedProgram>(std::make_shared<LauncherProgram>(*std::move(loaded)));
+    return load_launcher(module, program, arguments);
   }
   const auto code = modules_.get(module.path);
   if (!code) return code.error();

@@ -15,7 +15,6 @@
 #include "gktune/result.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/gpu.h"
-#include "tuner/device/cuda/textures.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/run/compute_device.h"
 #include "tuner/device/run/passed_values.h"
@@ -45,6 +44,28 @@ class ModuleCache {
   std::list<std::shared_ptr<const CachedModule>> modules_;  // most recently used first
 };
 
+// Texture objects of the buffers that a program is launched with. They live as long as this: launches that
+// are queued and graphs use them. One thread at a time.
+class Textures {
+ public:
+  Textures() = default;
+  Textures(const Textures&) = delete;
+  Textures& operator=(const Textures&) = delete;
+  ~Textures();
+
+  // The texture of the buffer at this address, made the first time.
+  CUresult find(const Driver& driver, const TexturePlan& plan, CUdeviceptr address, CUtexObject& texture);
+
+ private:
+  struct Known {
+    TexturePlan plan;
+    CUdeviceptr address = 0;
+    CUtexObject texture = 0;
+  };
+  std::vector<Known> known_;
+  decltype(Driver::cuTexObjectDestroy) destroy_ = nullptr;
+};
+
 // A program that works in the GPU's stream. One execution is prepare, execute and finish.
 class GpuProgram : public LoadedProgram {
  public:
@@ -60,6 +81,12 @@ class GpuProgram : public LoadedProgram {
   // False only if no kernel of it can print or fail an assertion.
   virtual bool may_print() const { return true; }
 };
+
+// Loads launcher code (`language: host`): C++ functions in a shared object that launch their own kernels.
+// CUDA's runtime library in it works in the calling thread's context. The GPU has to use the default stream:
+// see Gpu::use_default_stream.
+Result<std::shared_ptr<const LoadedProgram>, Failure> load_launcher(
+    const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments);
 
 // A program whose kernels and variables are found and whose launches are checked against the device's limits.
 // One execution is prepare(), execute() and finish() in one stream.

@@ -1,49 +1,66 @@
-#include "tuner/device/cuda/launcher_program.h"
-
 #include <utility>
+#include <vector>
+
+#include "tuner/device/cuda/cuda_program.h"
+#include "tuner/device/host/execute/shared_object.h"
 
 namespace gktune {
+namespace {
 
-Result<LauncherProgram, Failure> LauncherProgram::load(const Module& module, const ProgramPlan& program,
-                                                       const std::vector<ArgumentPlan>& arguments) {
+class LauncherProgram final : public GpuProgram {
+ public:
+  explicit LauncherProgram(SharedObjectSteps code) : code_(std::move(code)) {}
+
+  void queue(Gpu& gpu, Part part, std::span<const CUdeviceptr> addresses) const override {
+    switch (part) {
+      case Part::prepare:
+        run(gpu, code_.setup_once, addresses);
+        return run(gpu, code_.setup_each, addresses);
+      case Part::execute:
+        return run(gpu, code_.steps, addresses);
+      case Part::finish:
+        return;
+    }
+  }
+  bool needs_each_setup() const override { return !code_.setup_each.empty(); }
+  bool has_setup() const override { return !code_.setup_once.empty() || !code_.setup_each.empty(); }
+  bool is_launcher() const override { return true; }
+  Resources resources() const override { return {}; }
+
+ private:
+  void run(Gpu& gpu, const std::vector<SharedObjectSteps::Step>& steps,
+           std::span<const CUdeviceptr> addresses) const {
+    const std::vector<void*> values = code_.passed.values_at(addresses);
+    std::vector<void*> given;
+    std::vector<std::byte> structs;
+    for (const SharedObjectSteps::Step& step : steps) {
+      if (!gpu.ok()) return;
+      if (step.plan.entry.empty()) {
+        const auto filled = static_cast<std::size_t>(step.plan.fill_argument);
+        gpu.fill(addresses[filled], static_cast<unsigned char>(step.plan.fill_byte),
+                 code_.buffer_bytes[filled]);
+        continue;
+      }
+      given.resize(step.plan.arguments.size());
+      code_.passed.point_to(step.plan.arguments, values.data(), given.data(), structs);
+      auto called = code_.module.call(step.entry, given, gpu.stream());
+      if (called) continue;
+      // Wait for its queued work before its code is unloaded. This also shows if the context still works.
+      gpu.check(gpu.driver().cuCtxSynchronize(), nullptr);
+      return gpu.fail({called.error().status, step.plan.entry + ": " + called.error().message});
+    }
+  }
+
+  SharedObjectSteps code_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const LoadedProgram>, Failure> load_launcher(
+    const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments) {
   auto code = SharedObjectSteps::load(module, program, arguments);
   if (!code) return code.error();
-  return LauncherProgram(*std::move(code));
-}
-
-void LauncherProgram::queue(Gpu& gpu, Part part, std::span<const CUdeviceptr> addresses) const {
-  switch (part) {
-    case Part::prepare:
-      run(gpu, code_.setup_once, addresses);
-      return run(gpu, code_.setup_each, addresses);
-    case Part::execute:
-      return run(gpu, code_.steps, addresses);
-    case Part::finish:
-      return;
-  }
-}
-
-void LauncherProgram::run(Gpu& gpu, const std::vector<SharedObjectSteps::Step>& steps,
-                          std::span<const CUdeviceptr> addresses) const {
-  const std::vector<void*> values = code_.passed.values_at(addresses);
-  std::vector<void*> given;
-  std::vector<std::byte> structs;
-  for (const SharedObjectSteps::Step& step : steps) {
-    if (!gpu.ok()) return;
-    if (step.plan.entry.empty()) {
-      const auto filled = static_cast<std::size_t>(step.plan.fill_argument);
-      gpu.fill(addresses[filled], static_cast<unsigned char>(step.plan.fill_byte),
-               code_.buffer_bytes[filled]);
-      continue;
-    }
-    given.resize(step.plan.arguments.size());
-    code_.passed.point_to(step.plan.arguments, values.data(), given.data(), structs);
-    auto called = code_.module.call(step.entry, given, gpu.stream());
-    if (called) continue;
-    // Wait for its queued work before its code is unloaded. This also shows if the context still works.
-    gpu.check(gpu.driver().cuCtxSynchronize(), nullptr);
-    return gpu.fail({called.error().status, step.plan.entry + ": " + called.error().message});
-  }
+  return std::shared_ptr<const LoadedProgram>(std::make_shared<LauncherProgram>(*std::move(code)));
 }
 
 }  // namespace gktune

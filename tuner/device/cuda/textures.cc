@@ -1,6 +1,6 @@
-#include "tuner/device/cuda/textures.h"
-
 #include <algorithm>
+
+#include "tuner/device/cuda/cuda_program.h"
 
 namespace gktune {
 namespace {
