@@ -25,37 +25,29 @@
 #define GKTUNE_CHECK_ALIGNMENT(address, alignment, what) \
   if (reinterpret_cast<unsigned long>(address) % (alignment) != 0) GKTUNE_FLAW(misaligned, what)
 
-// ---- Plain accesses
-// ----------------------------------------------------------------------------------------------
+// Plain accesses
 
-#define GKTUNE_ACCESSES(bytes)                                                                  \
-  GKTUNE_HOOK void __tsan_read##bytes(void* p) { GKTUNE_TELL(p, bytes, read); }                 \
-  GKTUNE_HOOK void __tsan_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }               \
-  GKTUNE_HOOK void __tsan_unaligned_read##bytes(const void* p) { GKTUNE_TELL(p, bytes, read); } \
-  GKTUNE_HOOK void __tsan_unaligned_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }     \
-  GKTUNE_HOOK void __tsan_read_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }          \
-  GKTUNE_HOOK void __tsan_unaligned_read_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }
 // A volatile access is a relaxed one that others may see: PTX says so, and spinning relies on it. A fence
 // behind the read is often left out.
 #define GKTUNE_VOLATILE_READ(p, bytes) gktune_thread.services->acquire(), GKTUNE_TELL(p, bytes, atomic_read)
-#define GKTUNE_VOLATILE_ACCESSES(bytes)                                                               \
+#define GKTUNE_ACCESSES(bytes)                                                                        \
+  GKTUNE_HOOK void __tsan_read##bytes(void* p) { GKTUNE_TELL(p, bytes, read); }                       \
+  GKTUNE_HOOK void __tsan_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }                     \
+  GKTUNE_HOOK void __tsan_unaligned_read##bytes(const void* p) { GKTUNE_TELL(p, bytes, read); }       \
+  GKTUNE_HOOK void __tsan_unaligned_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }           \
+  GKTUNE_HOOK void __tsan_read_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }                \
+  GKTUNE_HOOK void __tsan_unaligned_read_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }      \
   GKTUNE_HOOK void __tsan_volatile_read##bytes(void* p) { GKTUNE_VOLATILE_READ(p, bytes); }           \
   GKTUNE_HOOK void __tsan_volatile_write##bytes(void* p) { GKTUNE_TELL(p, bytes, atomic_write); }     \
   GKTUNE_HOOK void __tsan_unaligned_volatile_read##bytes(void* p) { GKTUNE_VOLATILE_READ(p, bytes); } \
   GKTUNE_HOOK void __tsan_unaligned_volatile_write##bytes(void* p) { GKTUNE_TELL(p, bytes, atomic_write); }
-GKTUNE_VOLATILE_ACCESSES(1)
-GKTUNE_VOLATILE_ACCESSES(2)
-GKTUNE_VOLATILE_ACCESSES(4)
-GKTUNE_VOLATILE_ACCESSES(8)
-GKTUNE_VOLATILE_ACCESSES(16)
-#undef GKTUNE_VOLATILE_ACCESSES
-#undef GKTUNE_VOLATILE_READ
 GKTUNE_ACCESSES(1)
 GKTUNE_ACCESSES(2)
 GKTUNE_ACCESSES(4)
 GKTUNE_ACCESSES(8)
 GKTUNE_ACCESSES(16)
 #undef GKTUNE_ACCESSES
+#undef GKTUNE_VOLATILE_READ
 
 GKTUNE_HOOK void __tsan_read_range(void* p, unsigned long bytes) { GKTUNE_TELL(p, bytes, read); }
 GKTUNE_HOOK void __tsan_write_range(void* p, unsigned long bytes) { GKTUNE_TELL(p, bytes, write); }
@@ -67,14 +59,7 @@ GKTUNE_HOOK void __tsan_init() {}
 
 // Calls of these functions go to these, not to the C library's: see the linker's -Bsymbolic. Every byte is
 // volatile, so that no compiler makes a call of a loop.
-#define GKTUNE_MEMORY_FUNCTIONS(copy, move, set)                                     \
-  GKTUNE_HOOK void* copy(void* to, const void* from, unsigned long bytes) noexcept { \
-    if (bytes > 0) GKTUNE_TELL(from, bytes, read), GKTUNE_TELL(to, bytes, write);    \
-    volatile char* target = static_cast<char*>(to);                                  \
-    const volatile char* source = static_cast<const char*>(from);                    \
-    for (unsigned long i = 0; i < bytes; ++i) target[i] = source[i];                 \
-    return to;                                                                       \
-  }                                                                                  \
+#define GKTUNE_MOVE(move)                                                            \
   GKTUNE_HOOK void* move(void* to, const void* from, unsigned long bytes) noexcept { \
     if (bytes > 0) GKTUNE_TELL(from, bytes, read), GKTUNE_TELL(to, bytes, write);    \
     volatile char* target = static_cast<char*>(to);                                  \
@@ -85,16 +70,22 @@ GKTUNE_HOOK void __tsan_init() {}
       for (unsigned long i = bytes; i > 0; --i) target[i - 1] = source[i - 1];       \
     }                                                                                \
     return to;                                                                       \
-  }                                                                                  \
-  GKTUNE_HOOK void* set(void* to, int byte, unsigned long bytes) noexcept {          \
-    if (bytes > 0) GKTUNE_TELL(to, bytes, write);                                    \
-    volatile char* target = static_cast<char*>(to);                                  \
-    for (unsigned long i = 0; i < bytes; ++i) target[i] = static_cast<char>(byte);   \
-    return to;                                                                       \
   }
-GKTUNE_MEMORY_FUNCTIONS(memcpy, memmove, memset)
-GKTUNE_MEMORY_FUNCTIONS(__tsan_memcpy, __tsan_memmove, __tsan_memset)
-#undef GKTUNE_MEMORY_FUNCTIONS
+#define GKTUNE_SET(set)                                                            \
+  GKTUNE_HOOK void* set(void* to, int byte, unsigned long bytes) noexcept {        \
+    if (bytes > 0) GKTUNE_TELL(to, bytes, write);                                  \
+    volatile char* target = static_cast<char*>(to);                                \
+    for (unsigned long i = 0; i < bytes; ++i) target[i] = static_cast<char>(byte); \
+    return to;                                                                     \
+  }
+GKTUNE_MOVE(memcpy)
+GKTUNE_MOVE(memmove)
+GKTUNE_SET(memset)
+GKTUNE_MOVE(__tsan_memcpy)
+GKTUNE_MOVE(__tsan_memmove)
+GKTUNE_SET(__tsan_memset)
+#undef GKTUNE_MOVE
+#undef GKTUNE_SET
 
 namespace gktune::kernel {
 
@@ -109,7 +100,7 @@ inline const char* words_for_alignment(unsigned long bytes) {
 
 }  // namespace gktune::kernel
 
-// A copy of a whole struct by clang: see checked_copies.h.
+// A copy of a whole struct by clang: see with_checked_copies.
 GKTUNE_HOOK void gktune_copy(void* to, const void* from, unsigned long bytes, unsigned long to_alignment,
                              unsigned long from_alignment) {
   if (bytes == 0) return;
@@ -123,8 +114,7 @@ GKTUNE_HOOK void gktune_copy(void* to, const void* from, unsigned long bytes, un
   for (unsigned long i = 0; i < bytes; ++i) target[i] = source[i];
 }
 
-// ---- Atomic accesses
-// ---------------------------------------------------------------------------------------------
+// Atomic accesses
 
 namespace gktune::kernel {
 
@@ -147,6 +137,12 @@ GKTUNE_HOOK void __tsan_atomic_signal_fence(int) {}
     GKTUNE_BEFORE_UPDATE(sizeof(T), order);                                       \
     return __atomic_##name(p, value, __ATOMIC_SEQ_CST);                           \
   }
+#define GKTUNE_COMPARE_EXCHANGE(bits, T, strength)                                                       \
+  GKTUNE_HOOK int __tsan_atomic##bits##_compare_exchange_##strength(volatile T* p, T* expected, T value, \
+                                                                    int order, int) {                    \
+    GKTUNE_BEFORE_UPDATE(sizeof(T), order);                                                              \
+    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
+  }
 #define GKTUNE_ATOMICS(bits, T)                                                                           \
   GKTUNE_HOOK T __tsan_atomic##bits##_load(const volatile T* p, int order) {                              \
     GKTUNE_CHECK_ALIGNMENT(p, sizeof(T), "an atomic operation");                                          \
@@ -164,16 +160,8 @@ GKTUNE_HOOK void __tsan_atomic_signal_fence(int) {}
     GKTUNE_BEFORE_UPDATE(sizeof(T), order);                                                               \
     return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                               \
   }                                                                                                       \
-  GKTUNE_HOOK int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T value,      \
-                                                                int order, int) {                         \
-    GKTUNE_BEFORE_UPDATE(sizeof(T), order);                                                               \
-    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);    \
-  }                                                                                                       \
-  GKTUNE_HOOK int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T value,        \
-                                                              int order, int) {                           \
-    GKTUNE_BEFORE_UPDATE(sizeof(T), order);                                                               \
-    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);    \
-  }                                                                                                       \
+  GKTUNE_COMPARE_EXCHANGE(bits, T, strong)                                                                \
+  GKTUNE_COMPARE_EXCHANGE(bits, T, weak)                                                                  \
   GKTUNE_HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int order, \
                                                            int) {                                         \
     GKTUNE_BEFORE_UPDATE(sizeof(T), order);                                                               \
@@ -191,11 +179,11 @@ GKTUNE_ATOMICS(16, unsigned short)
 GKTUNE_ATOMICS(32, unsigned)
 GKTUNE_ATOMICS(64, unsigned long)
 #undef GKTUNE_ATOMICS
+#undef GKTUNE_COMPARE_EXCHANGE
 #undef GKTUNE_UPDATE
 #undef GKTUNE_BEFORE_UPDATE
 
-// ---- Undefined behaviour that the code detects
-// ------------------------------------------------------------------------
+// Undefined behaviour that the code detects
 
 namespace gktune::kernel {
 
@@ -215,19 +203,14 @@ struct FlawData {
 
 }  // namespace gktune::kernel
 
-#define GKTUNE_UNDEFINED(name, ...)                                                                 \
-  GKTUNE_HOOK void __ubsan_handle_##name(::gktune::kernel::FlawData* data, unsigned long a,         \
-                                         unsigned long b);                                          \
-  GKTUNE_HOOK void __ubsan_handle_##name##_abort(::gktune::kernel::FlawData* data, unsigned long a, \
-                                                 unsigned long b) {                                 \
-    (void)a, (void)b;                                                                               \
-    __VA_ARGS__;                                                                                    \
-  }                                                                                                 \
-  GKTUNE_HOOK void __ubsan_handle_##name(::gktune::kernel::FlawData* data, unsigned long a,         \
-                                         unsigned long b) {                                         \
-    (void)a, (void)b;                                                                               \
-    __VA_ARGS__;                                                                                    \
+#define GKTUNE_HANDLER(name, ...)                                                             \
+  GKTUNE_HOOK void name(::gktune::kernel::FlawData* data, unsigned long a, unsigned long b) { \
+    (void)data, (void)a, (void)b;                                                             \
+    __VA_ARGS__;                                                                              \
   }
+#define GKTUNE_UNDEFINED(name, ...)                  \
+  GKTUNE_HANDLER(__ubsan_handle_##name, __VA_ARGS__) \
+  GKTUNE_HANDLER(__ubsan_handle_##name##_abort, __VA_ARGS__)
 GKTUNE_UNDEFINED(type_mismatch_v1, if (a == 0) GKTUNE_FLAW(null_pointer, data->type->name);
                  GKTUNE_FLAW(misaligned, data->type->name))
 GKTUNE_UNDEFINED(out_of_bounds, GKTUNE_FLAW(out_of_bounds, data->type->name))
@@ -238,6 +221,7 @@ GKTUNE_UNDEFINED(vla_bound_not_positive, GKTUNE_FLAW(other, "an array of no elem
 GKTUNE_UNDEFINED(builtin_unreachable, GKTUNE_FLAW(other, "a place that is declared to be unreachable"))
 GKTUNE_UNDEFINED(missing_return, GKTUNE_FLAW(other, "a function that ends without its return value"))
 #undef GKTUNE_UNDEFINED
+#undef GKTUNE_HANDLER
 #undef GKTUNE_CHECK_ALIGNMENT
 #undef GKTUNE_FLAW
 #undef GKTUNE_TELL

@@ -25,37 +25,30 @@ GKTUNE_C1(exp10)
 GKTUNE_FUNCTIONS_OF_TWO(GKTUNE_C2)
 #undef GKTUNE_C1
 #undef GKTUNE_C2
+#define GKTUNE_C(T, f)               \
+  T fma##f(T, T, T) noexcept;        \
+  T ldexp##f(T, int) noexcept;       \
+  T scalbn##f(T, int) noexcept;      \
+  T frexp##f(T, int*) noexcept;      \
+  T modf##f(T, T*) noexcept;         \
+  int ilogb##f(T) noexcept;          \
+  long lrint##f(T) noexcept;         \
+  long long llrint##f(T) noexcept;   \
+  long lround##f(T) noexcept;        \
+  long long llround##f(T) noexcept;  \
+  void sincos##f(T, T*, T*) noexcept;
 extern "C" {
-double fma(double, double, double) noexcept;
-float fmaf(float, float, float) noexcept;
-double ldexp(double, int) noexcept;
-float ldexpf(float, int) noexcept;
-double scalbn(double, int) noexcept;
-float scalbnf(float, int) noexcept;
-double frexp(double, int*) noexcept;
-float frexpf(float, int*) noexcept;
-double modf(double, double*) noexcept;
-float modff(float, float*) noexcept;
-int ilogb(double) noexcept;
-int ilogbf(float) noexcept;
-long lrint(double) noexcept;
-long lrintf(float) noexcept;
-long long llrint(double) noexcept;
-long long llrintf(float) noexcept;
-long lround(double) noexcept;
-long lroundf(float) noexcept;
-long long llround(double) noexcept;
-long long llroundf(float) noexcept;
+GKTUNE_C(double, )
+GKTUNE_C(float, f)
 double j0(double) noexcept;
 double j1(double) noexcept;
 double y0(double) noexcept;
 double y1(double) noexcept;
-void sincos(double, double*, double*) noexcept;
-void sincosf(float, float*, float*) noexcept;
 int abs(int) noexcept;
 long labs(long) noexcept;
 long long llabs(long long) noexcept;
 }
+#undef GKTUNE_C
 
 // Functions that the C library lacks.
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }

@@ -34,13 +34,6 @@ inline T take_from(unsigned mask, T value, unsigned source, Site site) {
 // The first lane of the segment of `width` lanes that this lane is in.
 inline unsigned segment(int width) { return lane() & ~(static_cast<unsigned>(width) - 1); }
 
-template <bool kIsSigned, class T>
-inline T reduce(WarpOp op, unsigned mask, T value, Site site) {
-  const unsigned long long wide = kIsSigned ? static_cast<unsigned long long>(static_cast<long long>(value))
-                                            : static_cast<unsigned long long>(value);
-  return static_cast<T>(warp(op, mask, wide, 0, site));
-}
-
 }  // namespace gktune::kernel
 
 template <class T>
@@ -100,30 +93,19 @@ inline unsigned __match_all_sync(unsigned mask, T value, int* is_same, GKTUNE_SI
   return same;
 }
 
-inline unsigned __reduce_add_sync(unsigned mask, unsigned value, GKTUNE_SITE_PARAMETERS) {
-  return ::gktune::kernel::reduce<false>(::gktune::kernel::WarpOp::add, mask, value, GKTUNE_SITE);
-}
-inline int __reduce_add_sync(unsigned mask, int value, GKTUNE_SITE_PARAMETERS) {
-  return ::gktune::kernel::reduce<true>(::gktune::kernel::WarpOp::add, mask, value, GKTUNE_SITE);
-}
-inline unsigned __reduce_min_sync(unsigned mask, unsigned value, GKTUNE_SITE_PARAMETERS) {
-  return ::gktune::kernel::reduce<false>(::gktune::kernel::WarpOp::min_unsigned, mask, value, GKTUNE_SITE);
-}
-inline int __reduce_min_sync(unsigned mask, int value, GKTUNE_SITE_PARAMETERS) {
-  return ::gktune::kernel::reduce<true>(::gktune::kernel::WarpOp::min_signed, mask, value, GKTUNE_SITE);
-}
-inline unsigned __reduce_max_sync(unsigned mask, unsigned value, GKTUNE_SITE_PARAMETERS) {
-  return ::gktune::kernel::reduce<false>(::gktune::kernel::WarpOp::max_unsigned, mask, value, GKTUNE_SITE);
-}
-inline int __reduce_max_sync(unsigned mask, int value, GKTUNE_SITE_PARAMETERS) {
-  return ::gktune::kernel::reduce<true>(::gktune::kernel::WarpOp::max_signed, mask, value, GKTUNE_SITE);
-}
-inline unsigned __reduce_and_sync(unsigned mask, unsigned value, GKTUNE_SITE_PARAMETERS) {
-  return ::gktune::kernel::reduce<false>(::gktune::kernel::WarpOp::bit_and, mask, value, GKTUNE_SITE);
-}
-inline unsigned __reduce_or_sync(unsigned mask, unsigned value, GKTUNE_SITE_PARAMETERS) {
-  return ::gktune::kernel::reduce<false>(::gktune::kernel::WarpOp::bit_or, mask, value, GKTUNE_SITE);
-}
-inline unsigned __reduce_xor_sync(unsigned mask, unsigned value, GKTUNE_SITE_PARAMETERS) {
-  return ::gktune::kernel::reduce<false>(::gktune::kernel::WarpOp::bit_xor, mask, value, GKTUNE_SITE);
-}
+// The value is widened with its sign, if its type has one.
+#define GKTUNE_REDUCE(name, T, op)                                                                           \
+  inline T __reduce_##name##_sync(unsigned mask, T value, GKTUNE_SITE_PARAMETERS) {                          \
+    const auto wide = static_cast<unsigned long long>(static_cast<long long>(value));                        \
+    return static_cast<T>(::gktune::kernel::warp(::gktune::kernel::WarpOp::op, mask, wide, 0, GKTUNE_SITE)); \
+  }
+GKTUNE_REDUCE(add, unsigned, add)
+GKTUNE_REDUCE(add, int, add)
+GKTUNE_REDUCE(min, unsigned, min_unsigned)
+GKTUNE_REDUCE(min, int, min_signed)
+GKTUNE_REDUCE(max, unsigned, max_unsigned)
+GKTUNE_REDUCE(max, int, max_signed)
+GKTUNE_REDUCE(and, unsigned, bit_and)
+GKTUNE_REDUCE(or, unsigned, bit_or)
+GKTUNE_REDUCE(xor, unsigned, bit_xor)
+#undef GKTUNE_REDUCE
