@@ -221,6 +221,7 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(const KernelDefin
   options.jobs = compile_jobs(settings);
   // Compilers on all cores would delay this process and its run workers, which then make the device wait.
   options.jobs_while_waiting = static_cast<int>(std::max(1u, own_core_count() - own_core_count() / 4));
+  if (found.info.kind == "host") options.batch = 1;  // its compiler gains nothing from several at once
   options.compile_while_timing = found.info.kind == "host" ? While::no : While::yes;
   options.sends_ahead = is_gpu(found.info.kind);
   options.fault_telling_s = 2;  // a GPU's driver looks at the damage first, a CPU's thread for its line

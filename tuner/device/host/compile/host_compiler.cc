@@ -145,7 +145,7 @@ std::string HostCompiler::key(const SourcePlan& source, Instrumentation instrume
   const NamedVariant variant{&source, "variant"};
   std::string all;
   if (source.language == Language::cuda) {
-    all = cuda_unit({&variant, 1}).text;
+    all = cuda_unit(variant).text;
   } else {
     all = cpp_unit(variant).text;
     const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::keep);
@@ -216,7 +216,6 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
   }
 
   CompileCache& cache = caches_.try_emplace(job.cache_dir, job.cache_dir, job.scratch_dir).first->second;
-  std::vector<Todo> todo;
   for (std::size_t i = 0; i < job.variants.size(); ++i) {
     const SourcePlan& source = job.variants[i];
     if (source.language == Language::host && language_of(source.path) == Language::cuda) {
@@ -225,20 +224,13 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
           fmt::format("{}: error: host code in CUDA C++ cannot run on the host device\n", source.path);
       continue;
     }
-    std::string key = this->key(source, job.instrumentation);
+    const std::string key = this->key(source, job.instrumentation);
     if (auto known = cache.find(key)) {
       compiled[i] = *std::move(known);
       compiled[i].module.environment = environment_for(source, job.instrumentation);
     } else {
-      todo.push_back({i, {&source, "gktune_" + key}, std::move(key)});
+      compiled[i] = compile_one(source, job.instrumentation, key, cache);
     }
-  }
-  // Plain functions are compiled one by one: their options may differ, and a
-  // namespace could change their meaning.
-  const bool is_cuda = !job.variants.empty() && job.variants.front().language == Language::cuda;
-  const std::size_t step = is_cuda ? std::max<std::size_t>(1, todo.size()) : 1;
-  for (std::size_t i = 0; i < todo.size(); i += step) {
-    compile_unit(job, std::span(todo).subspan(i, step), cache, compiled);
   }
   return compiled;
 }
@@ -294,7 +286,7 @@ std::optional<std::string> HostCompiler::option_at_fault(const SourcePlan& sourc
     plain.entries.clear();
     plain.macros.clear();
     const NamedVariant variant{&plain, "gktune_headers"};
-    const std::string text = cuda_unit({&variant, 1}).text;
+    const std::string text = cuda_unit(variant).text;
     const std::string input = cache.scratch_path(content_key(text) + ".cc");
     if (!write_atomically(input, text)) return true;
     std::vector<std::string> words = command(plain, Instrumentation::none);
@@ -306,40 +298,29 @@ std::optional<std::string> HostCompiler::option_at_fault(const SourcePlan& sourc
   });
 }
 
-void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> unit, CompileCache& cache,
-                                std::vector<CompiledVariant>& compiled) {
+CompiledVariant HostCompiler::compile_one(const SourcePlan& source, Instrumentation instrumentation,
+                                          const std::string& key, CompileCache& cache) {
   const auto start = std::chrono::steady_clock::now();
-  std::vector<NamedVariant> variants;
-  std::vector<std::string> keys;
-  for (const Todo& todo : unit) {
-    // Compile equal variants once.
-    if (std::find(keys.begin(), keys.end(), todo.key) != keys.end()) continue;
-    variants.push_back(todo.variant);
-    keys.push_back(todo.key);
+  const bool is_cuda = source.language == Language::cuda;
+  const NamedVariant named{&source, "gktune_" + key};
+  TranslationUnit unit = is_cuda ? cuda_unit(named) : cpp_unit(named);
+  CompilerRun run = build(source, instrumentation, unit.text, cache);
+  CompiledVariant variant;
+  variant.status = run.status;
+  variant.log = std::move(run.log);
+  variant.seconds = seconds_since(start);
+  if (run.status == Status::ok) {
+    variant.module = {run.code_path, std::move(unit.symbols), environment_for(source, instrumentation)};
+    (void)cache.add(key, variant);  // after a failure the next run compiles it again
+    return variant;
   }
-  const SourcePlan& source = *variants.front().source;
-  const TranslationUnit text =
-      source.language == Language::cuda ? cuda_unit(variants) : cpp_unit(variants.front());
-  const CompilerRun build = this->build(source, job.instrumentation, text.text, cache);
-
-  for (const Todo& todo : unit) {
-    CompiledVariant& variant = compiled[todo.index];
-    variant.log = build.log;
-    variant.seconds = seconds_since(start) / static_cast<double>(unit.size());
-    if (build.status != Status::ok) {
-      // Do not store this: the machine may lack a header or a library.
-      variant.status = build.status;
-      if (auto missing = missing_entry(*todo.variant.source, build.log)) variant.log = *std::move(missing);
-      if (source.language != Language::cuda || build.status != Status::compile_failed) continue;
-      if (auto option = option_at_fault(source, build.log, cache)) variant.log = *std::move(option);
-      if (auto feature = unsupported_feature(build.log, todo.variant.source->text))
-        variant.log = *std::move(feature);
-      continue;
-    }
-    const auto at = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), todo.key) - keys.begin());
-    variant.module = {build.code_path, text.symbols[at], environment_for(source, job.instrumentation)};
-    (void)cache.add(todo.key, variant);  // after a failure the next run compiles it again
-  }
+  // Do not store this: the machine may lack a header or a library.
+  const std::string log = variant.log;
+  if (auto missing = missing_entry(source, log)) variant.log = *std::move(missing);
+  if (!is_cuda || run.status != Status::compile_failed) return variant;
+  if (auto option = option_at_fault(source, log, cache)) variant.log = *std::move(option);
+  if (auto feature = unsupported_feature(log, source.text)) variant.log = *std::move(feature);
+  return variant;
 }
 
 }  // namespace gktune

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,12 +27,6 @@ class HostCompiler : public Compiler {
   static Result<std::string> version(const std::string& cxx);
 
  private:
-  struct Todo {
-    std::size_t index;  // in the job
-    NamedVariant variant;
-    std::string key;
-  };
-
   bool is_clang() const { return version_.find("clang") != std::string::npos; }
   Result<void> prepare(const CompileJob& job);
   std::string key(const SourcePlan& source, Instrumentation instrumentation) const;
@@ -47,8 +40,8 @@ class HostCompiler : public Compiler {
   // user's files.
   std::optional<std::string> option_at_fault(const SourcePlan& source, std::string_view log,
                                              CompileCache& cache);
-  void compile_unit(const CompileJob& job, std::span<const Todo> unit, CompileCache& cache,
-                    std::vector<CompiledVariant>& compiled);
+  CompiledVariant compile_one(const SourcePlan& source, Instrumentation instrumentation,
+                              const std::string& key, CompileCache& cache);
 
   std::string cxx_;
   std::string version_;

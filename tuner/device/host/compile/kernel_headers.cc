@@ -20,21 +20,15 @@ std::span<const EmbeddedFile> written_kernel_headers();
 
 namespace {
 
-// Headers of CUDA that declare only what a source sees without them, and one that is the same as another.
-struct Alias {
-  std::string_view path, header;
-};
-constexpr Alias kAliases[] = {
-    {"cuda.h", "gktune/cuda.h"},
-    {"cuda_device_runtime_api.h", "gktune/cuda.h"},
-    {"cuda_runtime.h", "gktune/cuda.h"},
-    {"cuda_runtime_api.h", "gktune/cuda.h"},
-    {"device_functions.h", "gktune/cuda.h"},
-    {"device_launch_parameters.h", "gktune/cuda.h"},
-    {"vector_functions.h", "gktune/cuda.h"},
-    {"vector_types.h", "gktune/cuda.h"},
-    {"cuda_pipeline_primitives.h", "cuda_pipeline.h"},
-};
+// Headers of CUDA that declare only what a source sees without them.
+constexpr std::string_view kSeenWithout[] = {"cuda.h",
+                                             "cuda_device_runtime_api.h",
+                                             "cuda_runtime.h",
+                                             "cuda_runtime_api.h",
+                                             "device_functions.h",
+                                             "device_launch_parameters.h",
+                                             "vector_functions.h",
+                                             "vector_types.h"};
 
 // Headers of libcu++ whose names are those of the C++ library.
 constexpr std::string_view kStandardHeaders[] = {
@@ -48,8 +42,9 @@ class KernelHeaders {
   KernelHeaders() {
     const auto written = written_kernel_headers();
     files_.assign(written.begin(), written.end());
-    for (const auto& [path, header] : kAliases)
-      add(std::string(path), fmt::format("#pragma once\n#include \"{}\"\n", header));
+    for (const std::string_view path : kSeenWithout)
+      add(std::string(path), "#pragma once\n#include \"gktune/cuda.h\"\n");
+    add("cuda_pipeline_primitives.h", "#pragma once\n#include \"cuda_pipeline.h\"\n");
     for (const std::string_view name : kStandardHeaders) {
       add(fmt::format("cuda/std/{}", name),
           fmt::format("#pragma once\n#include <{}>\nnamespace cuda::std {{\nusing namespace ::std;\n}}\n",

@@ -16,17 +16,11 @@
 namespace gktune {
 namespace {
 
-// A CUDA source prepared for a C++ compiler, line for line: the author's own includes are put in, so that
-// several variants of it fit in one translation unit, and the few constructs that no
-// macro can express are rewritten.
-struct PreparedSource {
-  std::string text;                 // with #line directives, which keep the author's files and line numbers
-  std::string headers;              // the system's, to be read first, under the conditions of the text
-  std::vector<std::string> macros;  // macros that the text defines, and may leave defined
-  std::vector<std::pair<std::string, std::string>> values;  // macros that the text needs
-};
-
 using Kind = SourceLine::Kind;
+
+std::string blank_lines(const SourceLine& line) {
+  return std::string(static_cast<std::size_t>(height_of(line)), '\n');
+}
 
 // "float", "tile", "[16]" for `__align__(16) float tile[][16]`; no name if it is something else.
 struct SharedDeclaration {
@@ -88,7 +82,7 @@ class Rewriter {
   }
 
   std::size_t rewrite_extern(std::size_t i) {
-    // Drop the linkage: it would merge the kernels of several variants.
+    // Drop the linkage: the C library may have a function of that name.
     if (is_c_linkage(tokens_, i)) {
       const bool is_block = i + 2 < tokens_.size() && tokens_[i + 2] == "{";
       if (is_block) is_namespace_next_ = true;
@@ -137,48 +131,64 @@ class Rewriter {
   bool is_namespace_next_ = false;
 };
 
-PreparedSource read_kernel_source(const SourcePlan& source) {
-  // The libraries that the host device provides or refuses stay includes, even
-  // where the folders have their own.
+using Macros = std::vector<std::pair<std::string, std::string>>;
+
+std::string definitions(const Macros& macros) {
+  std::string text;
+  for (const auto& [name, value] : macros) text += fmt::format("#define {} {}\n", name, value);
+  return text;
+}
+
+std::string undefinitions(const Macros& macros) {
+  std::string text;
+  for (const auto& [name, value] : macros) text += fmt::format("#undef {}\n", name);
+  return text;
+}
+
+// The source with its author's own includes put in. The libraries that the host device provides or refuses
+// stay includes, even where the folders have their own.
+FlatSource flat_source(const SourcePlan& source) {
   const auto read_own = [&](const std::string& path) -> Result<std::string> {
     if (is_of_library(path, source.include_dirs)) return Error{"a library's"};
     return read_whole_file(path);
   };
   FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::expand, read_own);
   keep_kernels(flat, source);
-  // Preprocessor conditions see the parameters and CUDA's macros; the system's headers see neither.
-  std::string define = "#define __CUDACC__ 1\n", undefine = "#undef __CUDACC__\n";
-  PreparedSource result;
-  result.values = macros_for(flat, source);
-  for (const auto& [name, value] : result.values) {
-    define += fmt::format("#define {} {}\n", name, value);
-    undefine += fmt::format("#undef {}\n", name);
-  }
-  std::string text, headers = define;
+  return flat;
+}
+
+// The system's headers, under the conditions of the source. Preprocessor conditions see the parameters and
+// CUDA's macros; the headers see neither.
+std::string headers_of(const FlatSource& flat, const Macros& values) {
+  const std::string define = "#define __CUDACC__ 1\n" + definitions(values);
+  const std::string undefine = "#undef __CUDACC__\n" + undefinitions(values);
+  std::string headers = define;
+  Macros own;  // that the source defines, and may leave defined
   bool has_headers = false;
   for (const SourceLine& line : flat.lines) {
-    const std::string blank(static_cast<std::size_t>(height_of(line)), '\n');
-    const bool is_header = line.kind == Kind::system_include;
-    const bool is_of_both = line.kind == Kind::define || line.kind == Kind::undef ||
-                            line.kind == Kind::condition || line.kind == Kind::place;
-    if (line.kind == Kind::define) result.macros.push_back(line.name);
-    if (is_header) {
+    if (line.kind == Kind::define) own.emplace_back(line.name, "");
+    if (line.kind == Kind::system_include) {
       has_headers = true;
       // Another library's headers would clash with ours in hundreds of lines.
       const auto refusal = unsupported_header(line.name);
       const std::string place = line.text.substr(0, line.text.find('\n') + 1);  // a #line
       headers += undefine + (refusal ? place + "#error \"" + *refusal + "\"\n" : line.text) + define;
+    } else if (line.kind == Kind::define || line.kind == Kind::undef || line.kind == Kind::condition ||
+               line.kind == Kind::place) {
+      headers += line.text;
     } else {
-      headers += is_of_both ? line.text : blank;
+      headers += blank_lines(line);
     }
-    text += is_header ? blank : line.text;
   }
-  result.text = Rewriter(text).run();
-  if (has_headers) {
-    result.headers = headers + undefine;
-    for (const std::string& name : result.macros) result.headers += fmt::format("#undef {}\n", name);
-  }
-  return result;
+  return has_headers ? headers + undefine + undefinitions(own) : "";
+}
+
+// The rest of the source, line for line, with the few constructs rewritten that no macro can express.
+std::string body_of(const FlatSource& flat) {
+  std::string text;
+  for (const SourceLine& line : flat.lines)
+    text += line.kind == Kind::system_include ? blank_lines(line) : line.text;
+  return Rewriter(text).run();
 }
 
 }  // namespace
@@ -201,45 +211,24 @@ std::vector<std::string> add_entries(std::string& text, const NamedVariant& vari
   return symbols;
 }
 
-namespace {
-
-void add_macros(std::string& text, const std::vector<std::pair<std::string, std::string>>& macros) {
-  for (const auto& [name, value] : macros) text += fmt::format("#define {} {}\n", name, value);
-}
-
-}  // namespace
-
-TranslationUnit cuda_unit(std::span<const NamedVariant> variants) {
+TranslationUnit cuda_unit(const NamedVariant& variant) {
+  const FlatSource flat = flat_source(*variant.source);
+  const Macros values = macros_for(flat, *variant.source);
   TranslationUnit unit;
-  std::vector<PreparedSource> sources;
-  unit.text = "#include \"gktune/cuda.h\"\n#include \"gktune/trampoline.h\"\n";
-  for (const NamedVariant& variant : variants) {
-    sources.push_back(read_kernel_source(*variant.source));
-    unit.text += sources.back().headers;
-  }
-  unit.text += line_directive(1, "gktune") + "#include \"gktune/keywords.h\"\n";
-  const bool is_batch = variants.size() > 1;
-  for (std::size_t i = 0; i < variants.size(); ++i) {
-    add_macros(unit.text, sources[i].values);
-    // An anonymous namespace inside, so that unused functions are not compiled.
-    if (is_batch) unit.text += fmt::format("namespace gktune_variant_{} {{ namespace {{\n", i);
-    unit.text += sources[i].text;
-    if (is_batch) unit.text += "}\n";
-    unit.symbols.push_back(add_entries(unit.text, variants[i], "kernel_entry"));
-    if (is_batch) unit.text += "}\n";
-    for (const auto& [name, value] : sources[i].values) unit.text += fmt::format("#undef {}\n", name);
-    for (const std::string& name : sources[i].macros) unit.text += fmt::format("#undef {}\n", name);
-  }
+  unit.text = "#include \"gktune/cuda.h\"\n#include \"gktune/trampoline.h\"\n" + headers_of(flat, values) +
+              line_directive(1, "gktune") + "#include \"gktune/keywords.h\"\n" + definitions(values) +
+              body_of(flat);
+  unit.symbols = add_entries(unit.text, variant, "kernel_entry");
   return unit;
 }
 
 TranslationUnit cpp_unit(const NamedVariant& variant) {
-  const bool is_launcher = variant.source->language == Language::host;
+  const SourcePlan& source = *variant.source;
+  const bool is_launcher = source.language == Language::host;
   TranslationUnit unit;
-  unit.text = is_launcher ? "#include \"gktune/launcher.h\"\n" : "#include \"gktune/trampoline.h\"\n";
-  add_macros(unit.text, variant.source->macros);
-  unit.text += line_directive(1, variant.source->path) + variant.source->text + "\n";
-  unit.symbols.push_back(add_entries(unit.text, variant, is_launcher ? "launcher_entry" : "function_entry"));
+  unit.text = std::string("#include \"gktune/") + (is_launcher ? "launcher.h" : "trampoline.h") + "\"\n" +
+              definitions(source.macros) + line_directive(1, source.path) + source.text + "\n";
+  unit.symbols = add_entries(unit.text, variant, is_launcher ? "launcher_entry" : "function_entry");
   return unit;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,18 +11,17 @@ namespace gktune {
 // The text that the compiler reads.
 struct TranslationUnit {
   std::string text;
-  std::vector<std::vector<std::string>> symbols;  // of each variant's entries
+  std::vector<std::string> symbols;  // of the entries
 };
 
-// A variant and the unique prefix of its symbols.
+// A source and the unique prefix of its symbols.
 struct NamedVariant {
   const SourcePlan* source;
   std::string name;
 };
 
-// Makes one unit of CUDA sources. Several sources get a namespace each.
-TranslationUnit cuda_unit(std::span<const NamedVariant> variants);
-// One plain C++ source.
+TranslationUnit cuda_unit(const NamedVariant& variant);
+// Of a plain C++ source.
 TranslationUnit cpp_unit(const NamedVariant& variant);
 
 // Makes the variant's entries symbols of the text, which holds its source and the headers that the engine
