@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tuner/device/host/compile/host_compiler.h"
-#include "tuner/device/host/host_device.h"
+#include "tuner/device/host/host_backend.h"
 #include "tuner/device/run/forking_runner.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/space/plan.h"
@@ -47,7 +47,7 @@ regime: hot
 )yaml";
 
 std::unique_ptr<ComputeDevice> device() {
-  return std::make_unique<HostDevice>(std::size_t{16} << 20);
+  return make_host_device(std::size_t{16} << 20);
 }
 
 // Processor time, of ended children too. Other work on the machine hardly affects it.

@@ -1,4 +1,4 @@
-#include "tuner/device/host/host_device.h"
+#include "tuner/device/host/host_backend.h"
 
 #include <gtest/gtest.h>
 
@@ -235,7 +235,7 @@ class HostDeviceTest : public ::testing::Test {
   }
 
   HostCompiler compiler_{"c++"};
-  DeviceRunner runner_{std::make_unique<HostDevice>(std::size_t{1} << 20)};
+  DeviceRunner runner_{make_host_device(std::size_t{1} << 20)};
   KernelDefinition kernel_;
   Problem problem_;
 };

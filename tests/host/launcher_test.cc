@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tuner/device/host/compile/host_compiler.h"
-#include "tuner/device/host/host_device.h"
+#include "tuner/device/host/host_backend.h"
 #include "tuner/device/run/device_runner.h"
 #include "tuner/space/space_file.h"
 
@@ -69,7 +69,7 @@ class Launcher : public testing::Test {
   }
 
   HostCompiler compiler_{"c++"};
-  DeviceRunner runner_{std::make_unique<HostDevice>(std::size_t{1} << 20)};
+  DeviceRunner runner_{make_host_device(std::size_t{1} << 20)};
 };
 
 TEST_F(Launcher, is_checked_and_timed_without_a_stream) {

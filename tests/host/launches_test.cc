@@ -5,7 +5,7 @@
 #include <set>
 
 #include "tuner/device/host/compile/host_compiler.h"
-#include "tuner/device/host/host_device.h"
+#include "tuner/device/host/host_backend.h"
 #include "tuner/device/run/device_runner.h"
 #include "tuner/space/space_file.h"
 
@@ -65,7 +65,7 @@ class Launches : public testing::Test {
   }
 
   HostCompiler compiler_{"c++"};
-  DeviceRunner runner_{std::make_unique<HostDevice>(std::size_t{1} << 20)};
+  DeviceRunner runner_{make_host_device(std::size_t{1} << 20)};
 };
 
 TEST_F(Launches, every_configuration_of_every_space_is_right) {

@@ -13,7 +13,7 @@
 #include "tests/scratch_folder.h"
 #include "tests/templates/made_up_gpu.h"
 #include "tuner/device/host/compile/host_compiler.h"
-#include "tuner/device/host/host_device.h"
+#include "tuner/device/host/host_backend.h"
 #include "tuner/device/run/device_runner.h"
 #include "tuner/space/plan.h"
 #include "tuner/space/problems.h"
@@ -148,7 +148,7 @@ TEST(Kernels, compile_for_sm_90) {
 void expect_all_right(const std::string& cxx, Instrumentation instrumentation, const std::vector<Case>& all) {
   HostCompiler compiler(cxx);
   const auto compiled = compiler.compile({sources_of(all), "", GKTUNE_TEST_CACHE, instrumentation});
-  DeviceRunner runner(std::make_unique<HostDevice>(std::size_t{1} << 20));
+  DeviceRunner runner(make_host_device(std::size_t{1} << 20));
   for (std::size_t i = 0; i < all.size(); ++i) {
     const CompiledVariant& candidate = compiled[i];
     const CompiledVariant& reference = compiled[all.size() + i];

@@ -28,14 +28,6 @@ constexpr double kFullClock = 0.95;
 
 }  // namespace
 
-std::vector<CUdeviceptr> addresses_of(std::span<const ArgumentMemory> arguments) {
-  std::vector<CUdeviceptr> addresses;
-  for (const ArgumentMemory& argument : arguments) {
-    addresses.push_back(argument.address());
-  }
-  return addresses;
-}
-
 Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal, const ToolkitPlaces& places,
                                                      const std::string& cache_dir) {
   const auto driver = Driver::open();
@@ -186,7 +178,7 @@ Result<std::optional<double>, Failure> CudaDevice::run(const LoadedProgram& prog
   std::optional<CapturedOutput> output;
   if (loaded.may_print()) output.emplace(CapturedOutput::Streams::output_and_errors);
   const Event start = gpu_->event(), end = gpu_->event();
-  const std::vector<CUdeviceptr> addresses = addresses_of(arguments);
+  const auto addresses = addresses_of<CUdeviceptr>(arguments);
   loaded.queue(*gpu_, GpuProgram::Part::prepare, addresses);
   gpu_->record(start);
   loaded.queue(*gpu_, GpuProgram::Part::execute, addresses);

@@ -74,7 +74,4 @@ class CudaDevice final : public ComputeDevice {
   std::optional<std::chrono::steady_clock::time_point> last_busy_;
 };
 
-// The address of each argument, 0 for a scalar.
-std::vector<CUdeviceptr> addresses_of(std::span<const ArgumentMemory> arguments);
-
 }  // namespace gktune

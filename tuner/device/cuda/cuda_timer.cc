@@ -53,7 +53,7 @@ class CudaTimer::GraphSampler final : public Sampler {
         execution_(std::move(execution)),
         regime_(regime),
         limit_s_(limit_s),
-        addresses_(addresses_of(timer.arguments_)),
+        addresses_(addresses_of<CUdeviceptr>(timer.arguments_)),
         start_(gpu_.event()),
         end_(gpu_.event()) {}
 

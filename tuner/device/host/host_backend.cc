@@ -15,7 +15,6 @@
 #include "tuner/core/device_info.h"
 #include "tuner/core/text.h"
 #include "tuner/device/host/compile/host_compiler.h"
-#include "tuner/device/host/host_device.h"
 #include "tuner/device/run/forking_runner.h"
 #include "tuner/device/worker/cores.h"
 #include "tuner/device/worker/job_process.h"
@@ -142,8 +141,8 @@ std::uint64_t compiler_share() {
   return std::max(kLeast, (usable_memory_bytes() - runner_share_bytes()) / own_core_count());
 }
 
-std::unique_ptr<HostDevice> make_host_device() {
-  return std::make_unique<HostDevice>(static_cast<std::size_t>(cpu_info({}).l2_bytes));
+std::unique_ptr<ComputeDevice> make_host_device() {
+  return gktune::make_host_device(static_cast<std::size_t>(largest_cache_bytes()));
 }
 
 Error no_compiler(const Error& why) { return Error{"the host device needs a C++ compiler: " + why.message}; }

@@ -31,7 +31,11 @@ class HostBackend final : public Backend {
   BackendOptions options_;
 };
 
-// The processor in this process, without a parent: a fault is written to standard error.
+// The processor in this process. A crash ends the process; the fault handler reports its place to the parent
+// first. `cache_bytes` is the size of the last cache.
+std::unique_ptr<ComputeDevice> make_host_device(std::size_t cache_bytes);
+
+// The same, without a parent: a fault is written to standard error.
 std::unique_ptr<ComputeDevice> open_host_device();
 
 }  // namespace gktune

@@ -1,5 +1,3 @@
-#include "tuner/device/host/host_device.h"
-
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -13,53 +11,17 @@
 #include <thread>
 #include <utility>
 
+#include "tuner/device/host/execute/executor.h"
 #include "tuner/device/host/execute/fault_handler.h"
 #include "tuner/device/host/execute/guarded_buffer.h"
 #include "tuner/device/host/host_backend.h"
+#include "tuner/device/host/host_program.h"
+#include "tuner/device/host/sanitize/memory_watch.h"
 #include "tuner/device/worker/cores.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
 
 namespace gktune {
-namespace {
-
-constexpr std::size_t kLeastBytes = std::size_t{16} << 20;
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-constexpr std::size_t kMostThreads = 16;
-constexpr std::size_t kWordsPerLine = 8;
-
-}  // namespace
-
-CacheSweep::CacheSweep(std::size_t cache_bytes) : cores_(own_cores()) {
-  const std::size_t bytes = std::clamp(cache_bytes + cache_bytes / 4, kLeastBytes, kMostBytes);
-  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  memory_ = {static_cast<std::uint64_t*>(memory), bytes / sizeof(std::uint64_t)};
-  std::ranges::fill(memory_, 1);
-  if (cores_.empty()) cores_ = {0};
-  if (cores_.size() > kMostThreads) cores_.resize(kMostThreads);
-}
-
-CacheSweep::~CacheSweep() { ::munmap(memory_.data(), memory_.size_bytes()); }
-
-// Each core reads all of it, to sweep its own caches as well as the shared one.
-void CacheSweep::run() {
-  std::atomic<std::uint64_t> total{0};
-  const auto read = [&](int core, std::size_t first) {
-    keep_to(core);
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < memory_.size(); i += kWordsPerLine)
-      sum += memory_[(first + i) % memory_.size()];
-    total += sum;
-  };
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < cores_.size(); ++i) {
-    threads.emplace_back(read, cores_[i], i * memory_.size() / cores_.size());
-  }
-  for (std::thread& thread : threads) thread.join();
-  sum_ += total;
-}
-
 namespace {
 
 // The clock's resolution would dominate a shorter sample.
@@ -86,14 +48,6 @@ std::span<std::byte> contents(DeviceBuffer& buffer) {
   return {reinterpret_cast<std::byte*>(buffer.address()), buffer.bytes()};
 }
 
-std::vector<std::uintptr_t> addresses_in(std::span<const ArgumentMemory> arguments) {
-  std::vector<std::uintptr_t> addresses;
-  for (const ArgumentMemory& argument : arguments) {
-    addresses.push_back(argument.address());
-  }
-  return addresses;
-}
-
 std::vector<NamedMemory> names_of(std::span<const ArgumentMemory> arguments) {
   std::vector<NamedMemory> names;
   for (const ArgumentMemory& argument : arguments) {
@@ -104,6 +58,177 @@ std::vector<NamedMemory> names_of(std::span<const ArgumentMemory> arguments) {
   }
   return names;
 }
+
+// Replaces the contents of the caches by reading other memory.
+class CacheSweep {
+ public:
+  // Reads a little more than the last cache holds, within bounds.
+  explicit CacheSweep(std::size_t cache_bytes) : cores_(own_cores()) {
+    constexpr std::size_t kLeastBytes = std::size_t{16} << 20, kMostBytes = std::size_t{64} << 20;
+    constexpr std::size_t kMostThreads = 16;
+    const std::size_t bytes = std::clamp(cache_bytes + cache_bytes / 4, kLeastBytes, kMostBytes);
+    void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    memory_ = {static_cast<std::uint64_t*>(memory), bytes / sizeof(std::uint64_t)};
+    std::ranges::fill(memory_, 1);
+    if (cores_.empty()) cores_ = {0};
+    if (cores_.size() > kMostThreads) cores_.resize(kMostThreads);
+  }
+
+  CacheSweep(const CacheSweep&) = delete;
+  CacheSweep& operator=(const CacheSweep&) = delete;
+  ~CacheSweep() { ::munmap(memory_.data(), memory_.size_bytes()); }
+
+  // Each core reads all of it, to sweep its own caches as well as the shared one.
+  void run() {
+    constexpr std::size_t kWordsPerLine = 8;
+    std::atomic<std::uint64_t> total{0};
+    const auto read = [&](int core, std::size_t first) {
+      keep_to(core);
+      std::uint64_t sum = 0;
+      for (std::size_t i = 0; i < memory_.size(); i += kWordsPerLine)
+        sum += memory_[(first + i) % memory_.size()];
+      total += sum;
+    };
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < cores_.size(); ++i) {
+      threads.emplace_back(read, cores_[i], i * memory_.size() / cores_.size());
+    }
+    for (std::thread& thread : threads) thread.join();
+    sum_ += total;
+  }
+
+ private:
+  std::span<std::uint64_t> memory_;  // shared: a fork copies no tables for it
+  std::vector<int> cores_;
+  std::uint64_t sum_ = 0;  // keeps the compiler from removing the reads
+};
+
+// This machine's processor, in this process. A crash ends the process; the fault handler reports its place to
+// the parent first.
+class HostDevice final : public ComputeDevice {
+ public:
+  explicit HostDevice(std::size_t cache_bytes)
+      : traits_(host_traits()), cores_(own_cores()), executor_(ExecutionSettings{}), sweep_(cache_bytes) {
+    set_fault_handlers();
+  }
+
+  const DeviceTraits& traits() const override { return traits_; }
+  Result<std::uint64_t, Failure> free_bytes() override { return runner_share_bytes(); }
+
+  Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes, Placement placement,
+                                                          Guards) override {
+    auto buffer = GuardedBuffer::allocate(bytes, placement, next_pattern_++);
+    if (!buffer) return buffer.error();
+    return std::unique_ptr<DeviceBuffer>(*std::move(buffer));
+  }
+
+  Result<std::unique_ptr<DeviceBuffer>, Failure> allocate_shared(std::size_t bytes) override {
+    auto buffer =
+        GuardedBuffer::allocate(bytes, Placement::at_end, next_pattern_++, GuardedBuffer::Sharing::shared);
+    if (!buffer) return buffer.error();
+    return std::unique_ptr<DeviceBuffer>(*std::move(buffer));
+  }
+
+  Result<std::shared_ptr<const LoadedProgram>, Failure> load(const Module& module, const ProgramPlan& program,
+                                                             const std::vector<ArgumentPlan>& arguments,
+                                                             Instrumentation instrumentation) override {
+    auto loaded = HostProgram::load(module, program, arguments, instrumentation);
+    if (!loaded) return loaded.error();
+    return std::shared_ptr<const LoadedProgram>(std::make_shared<HostProgram>(std::move(*loaded)));
+  }
+
+  Result<void, Failure> fill(DeviceBuffer& buffer, const ArgumentPlan& argument) override {
+    if (auto filled = fill_contents(argument.type, argument.contents, contents(buffer)); !filled) {
+      return Failure{Status::invalid, "argument '" + argument.name + "': " + filled.error().message};
+    }
+    return {};
+  }
+
+  void poison(DeviceBuffer& buffer, const DeviceBuffer* expected, std::byte mask) override {
+    gktune::poison(expected == nullptr ? std::span<const std::byte>() : contents(*expected), mask,
+                   contents(buffer));
+  }
+
+  void copy(DeviceBuffer& to, const DeviceBuffer& from) override {
+    std::ranges::copy(contents(from), contents(to).begin());
+  }
+
+  Result<void, Failure> download(std::span<std::byte> to, const DeviceBuffer& from) override {
+    std::ranges::copy(contents(from).first(to.size()), to.begin());
+    return {};
+  }
+
+  // A digest at the speed of memory. It only has to change when the contents change.
+  Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) override {
+    const std::span<const std::byte> bytes = contents(buffer);
+    std::uint64_t lanes[4] = {1, 2, 3, 4};
+    std::size_t i = 0;
+    for (; i + 32 <= bytes.size(); i += 32) {
+      std::uint64_t words[4];
+      std::memcpy(words, bytes.data() + i, sizeof words);
+      for (int lane = 0; lane < 4; ++lane) {
+        lanes[lane] = (std::rotl(lanes[lane], 23) ^ words[lane]) * 0x9e3779b97f4a7c15u;
+      }
+    }
+    std::uint64_t digest = bytes.size();
+    for (; i < bytes.size(); ++i) digest = digest * 257 + std::to_integer<std::uint64_t>(bytes[i]) + 1;
+    for (std::uint64_t lane : lanes) digest = (std::rotl(digest, 23) ^ lane) * 0x9e3779b97f4a7c15u;
+    return digest;
+  }
+
+  Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected, ElementType type,
+                                   const TolerancePlan& tolerance, const DeviceBuffer* mask) override {
+    const auto of_mask = mask == nullptr ? std::span<const std::byte>() : contents(*mask);
+    return judge(type, contents(actual), contents(expected), tolerance, of_mask);
+  }
+
+  Result<std::optional<double>, Failure> run(const LoadedProgram& loaded,
+                                             std::span<const ArgumentMemory> arguments,
+                                             const LaunchOptions& options) override {
+    const auto& program = static_cast<const HostProgram&>(loaded);
+    const MemoryNames names(names_of(arguments));
+    const bool is_watched = program.instrumentation() != Instrumentation::none;
+    if (is_watched && watched_ == nullptr) watched_ = std::make_unique<WatchedExecutor>();
+    if (is_watched) watched_->watch.set_buffers(names_of(arguments));
+    Executor& executor = is_watched ? watched_->executor : executor_;
+    const auto pinned = pinned_for(program);
+    const FloatingPointMode mode(program.floating_point_mode());
+    executor.set_shuffle_seed(options.seed);
+    const auto addresses = addresses_of<std::uintptr_t>(arguments);
+    const auto done = program.launch(executor, program.values_at(addresses).data());
+    executor.set_shuffle_seed(std::nullopt);
+    if (!done) return done.error();
+    return std::optional<double>();  // new memory makes it slower than executions that are timed
+  }
+
+  std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) override;
+
+  Executor& executor() { return executor_; }
+  CacheSweep& sweep() { return sweep_; }
+
+  // Binds this thread to the first core, which the executor leaves free, while the result lives. Functions
+  // get none: the threads that they start inherit this thread's cores.
+  std::optional<PinnedHere> pinned_for(const HostProgram& program) const {
+    if (!program.has_kernels() || cores_.empty()) return std::nullopt;
+    return std::optional<PinnedHere>(std::in_place, cores_.front());
+  }
+
+ private:
+  // Runs instrumented code, block by block.
+  struct WatchedExecutor {
+    MemoryWatch watch;
+    Executor executor{{.threads = 1, .watch = &watch}};
+  };
+
+  DeviceTraits traits_;
+  GuardPattern next_pattern_ = 0;
+  FaultStack fault_stack_;
+  std::vector<int> cores_;
+  Executor executor_;
+  std::unique_ptr<WatchedExecutor> watched_;  // once a program is instrumented
+  CacheSweep sweep_;
+};
 
 // Times whole executions with the system's clock.
 class HostSampler final : public Sampler {
@@ -131,7 +256,7 @@ class HostSampler final : public Sampler {
       if (argument.original != nullptr) device_.copy(*argument.buffer, *argument.original);
     }
     const auto& program = static_cast<const HostProgram&>(*program_);
-    const std::vector<std::uintptr_t> addresses = addresses_in(arguments_);
+    const auto addresses = addresses_of<std::uintptr_t>(arguments_);
     const std::vector<void*> values = program.values_at(addresses);
     const MemoryNames names(names_of(arguments_));
     const auto pinned = device_.pinned_for(program);
@@ -174,109 +299,14 @@ class HostTimer final : public Timer {
   std::span<const ArgumentMemory> arguments_;
 };
 
-}  // namespace
-
-HostDevice::HostDevice(std::size_t cache_bytes)
-    : traits_(host_traits()), cores_(own_cores()), executor_(ExecutionSettings{}), sweep_(cache_bytes) {
-  set_fault_handlers();
-}
-
-Result<std::uint64_t, Failure> HostDevice::free_bytes() { return runner_share_bytes(); }
-
-Result<std::unique_ptr<DeviceBuffer>, Failure> HostDevice::allocate(std::size_t bytes, Placement placement,
-                                                                    Guards) {
-  auto buffer = GuardedBuffer::allocate(bytes, placement, next_pattern_++);
-  if (!buffer) return buffer.error();
-  return std::unique_ptr<DeviceBuffer>(*std::move(buffer));
-}
-
-Result<std::unique_ptr<DeviceBuffer>, Failure> HostDevice::allocate_shared(std::size_t bytes) {
-  auto buffer =
-      GuardedBuffer::allocate(bytes, Placement::at_end, next_pattern_++, GuardedBuffer::Sharing::shared);
-  if (!buffer) return buffer.error();
-  return std::unique_ptr<DeviceBuffer>(*std::move(buffer));
-}
-
-Result<std::shared_ptr<const LoadedProgram>, Failure> HostDevice::load(
-    const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments,
-    Instrumentation instrumentation) {
-  auto loaded = HostProgram::load(module, program, arguments, instrumentation);
-  if (!loaded) return loaded.error();
-  return std::shared_ptr<const LoadedProgram>(std::make_shared<HostProgram>(std::move(*loaded)));
-}
-
-Result<void, Failure> HostDevice::fill(DeviceBuffer& buffer, const ArgumentPlan& argument) {
-  if (auto filled = fill_contents(argument.type, argument.contents, contents(buffer)); !filled) {
-    return Failure{Status::invalid, "argument '" + argument.name + "': " + filled.error().message};
-  }
-  return {};
-}
-
-void HostDevice::poison(DeviceBuffer& buffer, const DeviceBuffer* expected, std::byte mask) {
-  gktune::poison(expected == nullptr ? std::span<const std::byte>() : contents(*expected), mask,
-                 contents(buffer));
-}
-
-void HostDevice::copy(DeviceBuffer& to, const DeviceBuffer& from) {
-  std::ranges::copy(contents(from), contents(to).begin());
-}
-
-Result<void, Failure> HostDevice::download(std::span<std::byte> to, const DeviceBuffer& from) {
-  std::ranges::copy(contents(from).first(to.size()), to.begin());
-  return {};
-}
-
-// A digest at the speed of memory. It only has to change when the contents change.
-Result<std::uint64_t, Failure> HostDevice::digest(const DeviceBuffer& buffer) {
-  const std::span<const std::byte> bytes = contents(buffer);
-  std::uint64_t lanes[4] = {1, 2, 3, 4};
-  std::size_t i = 0;
-  for (; i + 32 <= bytes.size(); i += 32) {
-    std::uint64_t words[4];
-    std::memcpy(words, bytes.data() + i, sizeof words);
-    for (int lane = 0; lane < 4; ++lane) {
-      lanes[lane] = (std::rotl(lanes[lane], 23) ^ words[lane]) * 0x9e3779b97f4a7c15u;
-    }
-  }
-  std::uint64_t digest = bytes.size();
-  for (; i < bytes.size(); ++i) digest = digest * 257 + std::to_integer<std::uint64_t>(bytes[i]) + 1;
-  for (std::uint64_t lane : lanes) digest = (std::rotl(digest, 23) ^ lane) * 0x9e3779b97f4a7c15u;
-  return digest;
-}
-
-Result<Verdict, Failure> HostDevice::compare(const DeviceBuffer& actual, const DeviceBuffer& expected,
-                                             ElementType type, const TolerancePlan& tolerance,
-                                             const DeviceBuffer* mask) {
-  const auto of_mask = mask == nullptr ? std::span<const std::byte>() : contents(*mask);
-  return judge(type, contents(actual), contents(expected), tolerance, of_mask);
-}
-
-Result<std::optional<double>, Failure> HostDevice::run(const LoadedProgram& loaded,
-                                                       std::span<const ArgumentMemory> arguments,
-                                                       const LaunchOptions& options) {
-  const auto& program = static_cast<const HostProgram&>(loaded);
-  const MemoryNames names(names_of(arguments));
-  const bool is_watched = program.instrumentation() != Instrumentation::none;
-  if (is_watched && watched_ == nullptr) watched_ = std::make_unique<WatchedExecutor>();
-  if (is_watched) watched_->watch.set_buffers(names_of(arguments));
-  Executor& executor = is_watched ? watched_->executor : executor_;
-  const auto pinned = pinned_for(program);
-  const FloatingPointMode mode(program.floating_point_mode());
-  executor.set_shuffle_seed(options.seed);
-  const std::vector<std::uintptr_t> addresses = addresses_in(arguments);
-  const auto done = program.launch(executor, program.values_at(addresses).data());
-  executor.set_shuffle_seed(std::nullopt);
-  if (!done) return done.error();
-  return std::optional<double>();  // new memory makes it slower than executions that are timed
-}
-
 std::unique_ptr<Timer> HostDevice::timer(std::span<const ArgumentMemory> arguments) {
   return std::make_unique<HostTimer>(*this, arguments);
 }
 
-std::optional<PinnedHere> HostDevice::pinned_for(const HostProgram& program) const {
-  if (!program.has_kernels() || cores_.empty()) return std::nullopt;
-  return std::optional<PinnedHere>(std::in_place, cores_.front());
+}  // namespace
+
+std::unique_ptr<ComputeDevice> make_host_device(std::size_t cache_bytes) {
+  return std::make_unique<HostDevice>(cache_bytes);
 }
 
 }  // namespace gktune

@@ -62,6 +62,14 @@ struct ArgumentMemory {
   }
 };
 
+// The address of each argument, 0 for a scalar.
+template <class Address>
+std::vector<Address> addresses_of(std::span<const ArgumentMemory> arguments) {
+  std::vector<Address> addresses;
+  for (const ArgumentMemory& argument : arguments) addresses.push_back(argument.address());
+  return addresses;
+}
+
 // Loaded code with its launches and scalar arguments.
 class LoadedProgram {
  public:

@@ -66,15 +66,9 @@ Failure blame(const std::string& code, Failure failure) {
 
 ProblemBuffers::ProblemBuffers(ComputeDevice& device, const RunJob& job)
     : device_(&device),
+      job_(job),
       arguments_(job.plan.arguments),
-      reference_(job.plan.reference),
-      reference_module_(job.reference),
-      verifier_(job.plan.verifier),
-      verifier_module_(job.verifier),
-      verifier_limit_s_(reference_limit_s(job.plan)),
-      instrumentation_(job.instrumentation),
       placement_(device.traits().timed_placements.back()),
-      guards_(job.guards),
       slots_(arguments_.size()),
       memory_(arguments_.size()) {}
 
@@ -85,7 +79,7 @@ Result<std::unique_ptr<ProblemBuffers>, Failure> ProblemBuffers::prepare(Compute
   if (auto allocated = problem->allocate(); !allocated) return allocated.error();
   if (auto filled = problem->fill_inputs(); !filled) return filled.error();
   if (job.plan.reference.has_steps()) {
-    auto done = isolate([&] { return problem->run_reference(job); });
+    auto done = isolate([&] { return problem->run_reference(); });
     report_phase(Phase::setup);
     if (!done) return blame("reference", done.error());
     if (auto noted = problem->note_results(); !noted) return noted.error();
@@ -99,16 +93,17 @@ Result<std::unique_ptr<ProblemBuffers>, Failure> ProblemBuffers::prepare(Compute
 }
 
 bool ProblemBuffers::fits(const RunJob& job) const {
-  return guards_ == job.guards && reference_ == job.plan.reference && reference_module_ == job.reference &&
-         verifier_ == job.plan.verifier && verifier_module_ == job.verifier &&
-         are_of_one_problem(arguments_, job.plan.arguments, reference_, verifier_);
+  return job_.guards == job.guards && job_.plan.reference == job.plan.reference &&
+         job_.reference == job.reference && job_.plan.verifier == job.plan.verifier &&
+         job_.verifier == job.verifier &&
+         are_of_one_problem(arguments_, job.plan.arguments, job_.plan.reference, job_.plan.verifier);
 }
 
 bool ProblemBuffers::needs_expected(std::size_t index) const {
-  if (reference_.steps.empty()) return false;
+  if (job_.plan.reference.steps.empty()) return false;
   const std::size_t count = arguments_.size();
   return arguments_[index].is_checked ||
-         takes(verifier_, static_cast<int>(expected_index(index, count)), verdict_index(count) + 1);
+         takes(job_.plan.verifier, static_cast<int>(expected_index(index, count)), verdict_index(count) + 1);
 }
 
 // The start of memory has any alignment.
@@ -140,10 +135,10 @@ Result<void, Failure> ProblemBuffers::allocate() {
       return {};
     };
     Slot& slot = slots_[i];
-    auto buffer = device_->allocate(size_of(plan), placement_of(i), guards_);
+    auto buffer = device_->allocate(size_of(plan), placement_of(i), job_.guards);
     if (auto added = add(slot.buffer, std::move(buffer)); !added) return added;
     if (plan.role == Role::inout) {
-      auto original = device_->allocate(size_of(plan), placement_, guards_);
+      auto original = device_->allocate(size_of(plan), placement_, job_.guards);
       if (auto added = add(slot.original, std::move(original)); !added) return added;
     }
     if (plan.contents.is_computed) {
@@ -157,13 +152,13 @@ Result<void, Failure> ProblemBuffers::allocate() {
     memory_[i].is_scratch = plan.role == Role::scratch;
     memory_[i].is_unwritten = !is_input(plan);
   }
-  return verifier_.has_steps() ? allocate_verdict() : Result<void, Failure>();
+  return job_.plan.verifier.has_steps() ? allocate_verdict() : Result<void, Failure>();
 }
 
 // The verifier reads what candidates read and write, and has memory of its own for its verdict.
 Result<void, Failure> ProblemBuffers::allocate_verdict() {
   const std::vector<ArgumentPlan> plans = verifier_arguments(arguments_);
-  auto verdict = device_->allocate(size_of(plans.back()), placement_, guards_);
+  auto verdict = device_->allocate(size_of(plans.back()), placement_, job_.guards);
   if (!verdict) return verdict.error();
   verdict_ = *std::move(verdict);
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -191,16 +186,15 @@ Result<void, Failure> ProblemBuffers::fill_inputs() {
   return {};
 }
 
-Result<void, Failure> ProblemBuffers::run_reference(const RunJob& job) {
-  const auto program =
-      device_->load(job.reference, job.plan.reference, job.plan.arguments, job.instrumentation);
+Result<void, Failure> ProblemBuffers::run_reference() {
+  const auto program = device_->load(job_.reference, job_.plan.reference, arguments_, job_.instrumentation);
   if (!program) return program.error();
-  const LaunchOptions options{reference_limit_s(job.plan), std::nullopt};
+  const LaunchOptions options{reference_limit_s(job_.plan), std::nullopt};
   poison_outputs(Poison::first);
   if (auto done = execute(**program, options, Phase::reference); !done) return done;
   if (auto kept = keep_computed_inputs(); !kept) return kept;
   if (auto harmless = find_damage(); !harmless) return harmless;
-  if (reference_.steps.empty()) return {};
+  if (job_.plan.reference.steps.empty()) return {};
   const auto needs_second_run = keep_results();
   if (!needs_second_run) return needs_second_run.error();
   if (*needs_second_run) {
@@ -226,7 +220,7 @@ Result<void, Failure> ProblemBuffers::keep_computed_inputs() {
 }
 
 Result<void, Failure> ProblemBuffers::note_results() {
-  has_results_ = !reference_.steps.empty();
+  has_results_ = !job_.plan.reference.steps.empty();
   for (Slot& slot : slots_) {
     if (slot.computed) {
       const auto digest = device_->digest(*slot.computed);
@@ -357,7 +351,7 @@ void ProblemBuffers::poison_outputs(Poison poison) {
 }
 
 bool ProblemBuffers::is_protected(std::size_t index) const {
-  return memory_[index].is_read_only && guards_ == Guards::hardware && device_->traits().protects_inputs;
+  return memory_[index].is_read_only && job_.guards == Guards::hardware && device_->traits().protects_inputs;
 }
 
 Result<void, Failure> ProblemBuffers::check(const LoadedProgram& candidate, Poison poison,
@@ -435,7 +429,7 @@ Result<std::string, Failure> ProblemBuffers::repair_input(std::size_t index) {
   const ArgumentPlan& plan = arguments_[index];
   DeviceBuffer& buffer = *slots_[index].buffer;
   if (const DeviceBuffer* computed = slots_[index].computed.get()) return repair_input(index, *computed);
-  const auto original = device_->allocate(size_of(plan), placement_, guards_);
+  const auto original = device_->allocate(size_of(plan), placement_, job_.guards);
   if (!original) {  // no room for a second copy: say less
     if (original.error().worker_is_lost) return original.error();
     if (auto filled = device_->fill(buffer, plan); !filled) return filled.error();
@@ -472,20 +466,21 @@ Result<void, Failure> ProblemBuffers::find_wrong_output() {
     if (!verdict) return verdict.error();
     if (!verdict->passed()) return Failure{Status::wrong_result, verdict->message(plan.name)};
   }
-  return verifier_.has_steps() ? verify() : Result<void, Failure>();
+  return job_.plan.verifier.has_steps() ? verify() : Result<void, Failure>();
 }
 
 // It is loaded in the process of the candidate: its code may do anything.
 Result<void, Failure> ProblemBuffers::verify() {
   const std::vector<ArgumentPlan> plans = verifier_arguments(arguments_);
   if (!loaded_verifier_) {
-    auto loaded = device_->load(verifier_module_, verifier_, plans, instrumentation_);
+    auto loaded = device_->load(job_.verifier, job_.plan.verifier, plans, job_.instrumentation);
     if (!loaded) return blame("verifier", loaded.error());
     loaded_verifier_ = *std::move(loaded);
   }
   if (auto reset = device_->fill(*verdict_, plans.back()); !reset) return reset;
   report_phase(Phase::verifier);
-  const auto done = device_->run(*loaded_verifier_, verifier_memory_, {verifier_limit_s_, std::nullopt});
+  const auto done =
+      device_->run(*loaded_verifier_, verifier_memory_, {reference_limit_s(job_.plan), std::nullopt});
   report_phase(Phase::setup);
   if (!done) return failed_verification(done.error());
   std::uint64_t verdict[2];

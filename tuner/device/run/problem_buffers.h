@@ -74,7 +74,7 @@ class ProblemBuffers {
   // A kernel that changes this argument ends by a fault.
   bool is_protected(std::size_t index) const;
   Result<void, Failure> fill_inputs();
-  Result<void, Failure> run_reference(const RunJob& job);
+  Result<void, Failure> run_reference();
   Result<void, Failure> keep_computed_inputs();
   Result<void, Failure> note_results();
   Result<bool, Failure> keep_results();
@@ -96,15 +96,9 @@ class ProblemBuffers {
   Result<Verdict, Failure> compare(std::size_t index, ElementType type, const TolerancePlan& tolerance);
 
   ComputeDevice* device_;
-  std::vector<ArgumentPlan> arguments_;
-  ProgramPlan reference_;
-  Module reference_module_;
-  ProgramPlan verifier_;
-  Module verifier_module_;
-  double verifier_limit_s_;
-  Instrumentation instrumentation_;
+  const RunJob job_;                     // the first of this problem
+  std::vector<ArgumentPlan> arguments_;  // of the candidate whose sizes were adopted last
   Placement placement_;
-  Guards guards_;
   std::uint64_t bytes_ = 0;
   bool has_results_ = false;  // the expected outputs are known
   std::optional<double> execution_us_;
