@@ -6,26 +6,6 @@
 #include <cerrno>
 
 namespace gktune {
-namespace {
-
-bool is_known(unsigned char kind) {
-  switch (static_cast<Frame::Kind>(kind)) {
-    case Frame::Kind::request:
-    case Frame::Kind::pause:
-    case Frame::Kind::resume:
-    case Frame::Kind::reply:
-    case Frame::Kind::ready:
-    case Frame::Kind::not_ready:
-    case Frame::Kind::phase:
-    case Frame::Kind::fault:
-    case Frame::Kind::ended:
-      return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 void write_frame_header(Frame::Kind kind, std::size_t payload_bytes,
                         unsigned char header[kFrameHeaderBytes]) {
   for (int i = 0; i < 4; ++i) header[i] = static_cast<unsigned char>(payload_bytes >> (8 * i));
@@ -49,7 +29,7 @@ std::optional<Frame> FrameReader::next() {
   const auto* header = reinterpret_cast<const unsigned char*>(buffer_.data() + taken_);
   std::size_t size = 0;
   for (int i = 0; i < 4; ++i) size |= std::size_t{header[i]} << (8 * i);
-  if (size > max_payload_bytes_ || !is_known(header[4])) {
+  if (size > max_payload_bytes_ || kFrameKinds.find(static_cast<char>(header[4])) == std::string_view::npos) {
     broken_ = true;
     buffer_.clear();
     return std::nullopt;

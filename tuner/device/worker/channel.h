@@ -26,6 +26,8 @@ struct Frame {
   std::string payload;
 };
 
+inline constexpr std::string_view kFrameKinds = "qsgrhepfx";
+
 // On the wire: the payload's size in four bytes, least first, the kind, the payload.
 inline constexpr std::size_t kFrameHeaderBytes = 5;
 inline constexpr std::size_t kMaxPayloadBytes = std::size_t{256} << 20;

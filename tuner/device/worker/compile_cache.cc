@@ -18,11 +18,6 @@ constexpr const char* kVariantSuffix = ".variant";
 // A run worker may still load a file that was used more recently.
 constexpr auto kInUse = std::chrono::minutes(10);
 
-void touch(const fs::path& path) {
-  std::error_code ignored;  // the folder may be read-only
-  fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
-}
-
 // A digest, then the variant.
 std::optional<CompiledVariant> read_entry(const fs::path& path) {
   static const std::size_t digest_length = content_key({}).size();
@@ -60,9 +55,9 @@ std::optional<CompiledVariant> CompileCache::find(const std::string& key) const 
       return std::nullopt;
     }
     variant.module.path = code_path.string();
-    touch(code_path);
+    keep(variant.module.path);
   }
-  touch(path);
+  keep(path);
   return variant;
 }
 
@@ -80,7 +75,10 @@ Result<void> CompileCache::verify(const std::string& code_path) {
   return Error{"the compiled code in " + code_path + " is damaged"};
 }
 
-void CompileCache::keep(const std::string& code_path) { touch(code_path); }
+void CompileCache::keep(const std::string& path) {
+  std::error_code ignored;  // the folder may be read-only
+  fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
+}
 
 Result<void> CompileCache::add(const std::string& key, const CompiledVariant& variant) {
   CompiledVariant entry = variant;

@@ -31,7 +31,7 @@ class CompileCache {
   // An error: the file is missing, or it is not what add_code wrote. Call it before the code is loaded.
   static Result<void> verify(const std::string& code_path);
   // Keeps the file for as long as one that was just found.
-  static void keep(const std::string& code_path);
+  static void keep(const std::string& path);
   // The module's path comes from add_code.
   Result<void> add(const std::string& key, const CompiledVariant& variant);
   // A path that no other process writes to, for a compiler's temporary files.

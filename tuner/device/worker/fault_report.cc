@@ -61,7 +61,8 @@ void print_faults() noexcept { channel.store(kStandardError); }
 
 void report_fault(Status status, std::string_view message) noexcept {
   if (channel.load() == kStandardError) {
-    for (const std::string_view part : {status_name(status), std::string_view(": "), message, std::string_view("\n")})
+    for (const std::string_view part :
+         {status_name(status), std::string_view(": "), message, std::string_view("\n")})
       [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, part.data(), part.size());
     return;
   }

@@ -32,7 +32,23 @@ namespace gktune {
 namespace {
 
 constexpr auto kReapLimit = std::chrono::seconds(5);  // for processes that the system does not let go
-constexpr int kPassedOn[] = {kEndJobSignal, kQuestionSignal};
+// Candidates of tests close the lowest numbers.
+constexpr int kFirstSocket = 100;
+constexpr int kLeaveLimitMs = 1000;  // between closing the channel and the end
+constexpr rlim_t kLargestFile = rlim_t{1} << 30;
+
+// The signals from the children and the parent.
+sigset_t own_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGCHLD, SIGTERM, kEndJobSignal, kQuestionSignal}) sigaddset(&set, signal);
+  return set;
+}
+
+FileDescriptor socket_moved_up(int number) {
+  const FileDescriptor low(number);
+  return FileDescriptor(::fcntl(number, F_DUPFD_CLOEXEC, kFirstSocket));
+}
 
 // The parent of a process: the second field behind its name, which is in brackets.
 pid_t parent_of(const char* pid) {
@@ -54,6 +70,11 @@ std::vector<pid_t> children() {
   return found;
 }
 
+// This process becomes the parent of all processes that its children leave behind, whatever group or session
+// they are in.
+void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
+void adopt_no_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 0); }
+
 [[noreturn]] void end_as(const ExitStatus& ending) {
   if (!ending.by_signal) ::_exit(ending.code);
   ::signal(ending.code, SIG_DFL);
@@ -69,7 +90,7 @@ std::vector<pid_t> children() {
   while (true) {
     const int signal = ::sigwaitinfo(&signals, nullptr);
     if (signal == SIGTERM) {
-      end_descendants();
+      JobProcesses::end_all();
       ::_exit(0);
     }
     if (signal == kEndJobSignal || signal == kQuestionSignal) ::kill(child, signal);
@@ -77,7 +98,7 @@ std::vector<pid_t> children() {
     int status = 0;
     for (pid_t ended = 0; (ended = ::waitpid(-1, &status, WNOHANG)) > 0;) {
       if (ended != child) continue;
-      end_descendants();
+      JobProcesses::end_all();
       end_as(ExitStatus::of(status));
     }
   }
@@ -85,10 +106,7 @@ std::vector<pid_t> children() {
 
 }  // namespace
 
-void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
-void adopt_no_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 0); }
-
-void end_descendants() {
+void JobProcesses::end_all() {
   const auto until = std::chrono::steady_clock::now() + kReapLimit;
   while (std::chrono::steady_clock::now() < until) {
     pid_t ended = 0;
@@ -102,10 +120,8 @@ void end_descendants() {
 }
 
 Result<void> run_under_supervisor() {
-  sigset_t signals, before;
-  sigemptyset(&signals);
-  for (const int signal : {SIGCHLD, SIGTERM}) sigaddset(&signals, signal);
-  for (const int signal : kPassedOn) sigaddset(&signals, signal);
+  const sigset_t signals = own_signals();
+  sigset_t before;
   ::sigprocmask(SIG_BLOCK, &signals, &before);
   adopt_orphans();
   const pid_t supervisor = ::getpid(), child = ::fork();
@@ -121,28 +137,6 @@ Result<void> run_under_supervisor() {
   if (child < 0) return Error{"fork: " + std::string(std::strerror(reason))};
   return {};
 }
-
-namespace {
-
-// Candidates of tests close the lowest numbers.
-constexpr int kFirstSocket = 100;
-constexpr int kLeaveLimitMs = 1000;  // between closing the channel and the end
-constexpr rlim_t kLargestFile = rlim_t{1} << 30;
-constexpr int kSignals[] = {SIGCHLD, SIGTERM, kEndJobSignal, kQuestionSignal};
-
-sigset_t own_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : kSignals) sigaddset(&set, signal);
-  return set;
-}
-
-FileDescriptor socket_moved_up(int number) {
-  const FileDescriptor low(number);
-  return FileDescriptor(::fcntl(number, F_DUPFD_CLOEXEC, kFirstSocket));
-}
-
-}  // namespace
 
 JobProcesses::JobProcesses() {
   const sigset_t set = own_signals();
@@ -203,8 +197,6 @@ void JobProcesses::run_child(FileDescriptor socket, pid_t parent, const Serve& s
   }
   ::_exit(0);
 }
-
-void JobProcesses::end_all() { end_descendants(); }
 
 // Ends this process: its parent is gone, or asked it to end.
 void JobProcesses::end_worker() {

@@ -56,6 +56,7 @@ void RunSlot::send_when_ready() {
   while (sent_ < jobs_.size()) {
     if (is_broken()) {
       finish(Failure{Status::machine_failed, starts_.error()}, 0);
+      finished_.back().never_ran = true;
       continue;
     }
     ensure_worker();
@@ -129,9 +130,7 @@ void RunSlot::bury_active(Clock::time_point now) {
     return;
   }
   wants_reserve_ = true;
-  if (try_again(death)) return;
-  Finished& finished = finish(death.failure, seconds);
-  finished.outside_kill = outside_kill_of(death);
+  if (!try_again(death)) finish(cause_of(death), seconds);
 }
 
 // A worker that has the next job may have answered that one too.
@@ -144,11 +143,10 @@ void RunSlot::take_replies(Clock::time_point now) {
     std::string reply = *active_->take_reply();
     starts_.forget();
     --sent_;
-    if (!end || !try_again(*end)) {
-      Finished& finished = finish(std::move(reply), seconds);
-      if (!end) continue;
-      finished.ended = end->failure;
-      finished.outside_kill = outside_kill_of(*end);
+    if (!end) {
+      finish(std::move(reply), seconds);
+    } else if (!try_again(*end)) {
+      finish(cause_of(*end), seconds);
     } else if (sent_ > 0) {
       replace_worker();  // the worker has begun the next job, which comes after this one
     }
@@ -160,16 +158,15 @@ bool RunSlot::try_again(const Worker::JobEnd& end) {
 }
 
 // After the last attempt.
-std::optional<std::string> RunSlot::outside_kill_of(const Worker::JobEnd& end) {
-  if (!end.is_from_outside) return std::nullopt;
-  return outside_kills_.str(end.failure.message);
+Failure RunSlot::cause_of(const Worker::JobEnd& end) {
+  if (!end.is_from_outside) return end.failure;
+  return {Status::machine_failed, outside_kills_.str(end.failure.message)};
 }
 
-RunSlot::Finished& RunSlot::finish(Outcome outcome, double seconds) {
+void RunSlot::finish(Outcome outcome, double seconds) {
   busy_s_ += seconds;
-  const std::uint64_t id = jobs_.front().id;
+  finished_.push_back({jobs_.front().id, std::move(outcome), seconds});
   jobs_.pop_front();
-  return finished_.emplace_back(Finished{id, std::move(outcome), seconds});
 }
 
 std::optional<RunSlot::Finished> RunSlot::take_finished() {

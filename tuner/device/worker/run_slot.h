@@ -28,16 +28,15 @@ class RunSlot {
     int attempts = 0;         // that something outside ended
   };
 
-  // The reply, or why the worker died. The status machine_failed: no worker gets ready, the job never ran.
+  // The reply; or how the worker ended, or the process that it forked for the job. machine_failed: each
+  // attempt was killed from outside, which says nothing about the candidate.
   using Outcome = Result<std::string, Failure>;
 
   struct Finished {
     std::uint64_t id = 0;
     Outcome outcome;
     double seconds = 0;
-    std::optional<Failure> ended = std::nullopt;  // a process that the worker forked for the job
-    // Each attempt was killed from outside, which says nothing about the candidate.
-    std::optional<std::string> outside_kill = std::nullopt;
+    bool never_ran = false;  // no worker gets ready
   };
 
   // A worker that finds a device of another model is refused.
@@ -81,8 +80,8 @@ class RunSlot {
   void take_replies(Clock::time_point now);
   void bury_active(Clock::time_point now);
   bool try_again(const Worker::JobEnd& end);
-  std::optional<std::string> outside_kill_of(const Worker::JobEnd& end);
-  Finished& finish(Outcome outcome, double seconds);  // the present job
+  Failure cause_of(const Worker::JobEnd& end);
+  void finish(Outcome outcome, double seconds);  // the present job
 
   WorkerCommand command_;  // with the environment of the present workers
   DeviceInfo expected_;

@@ -18,15 +18,9 @@ constexpr std::uint64_t kMostOutputBytes = std::uint64_t{64} << 20;  // of one j
 
 Status status_of(const ExitStatus& exit_status) {
   if (!exit_status.by_signal) return Status::crashed;
-  switch (exit_status.code) {
-    case SIGSEGV:
-    case SIGBUS:
-      return Status::illegal_access;
-    case SIGABRT:
-      return Status::aborted;
-    default:
-      return Status::crashed;
-  }
+  const int signal = exit_status.code;
+  if (signal == SIGSEGV || signal == SIGBUS) return Status::illegal_access;
+  return signal == SIGABRT ? Status::aborted : Status::crashed;
 }
 
 // The last line that is not blank.
@@ -50,18 +44,9 @@ double elapsed_s(Clock::time_point from, Clock::time_point to) {
 }
 
 double Worker::Limits::of(Phase phase) const {
-  switch (phase) {
-    case Phase::setup:
-      return setup_s;
-    case Phase::reference:
-    case Phase::verifier:
-      return reference_s;
-    case Phase::check:
-      return check_s;
-    case Phase::timing:
-      break;
-  }
-  return timing_s;
+  if (phase == Phase::setup) return setup_s;
+  if (phase == Phase::check) return check_s;
+  return phase == Phase::timing ? timing_s : reference_s;
 }
 
 Result<Worker> Worker::start(const WorkerCommand& command) {
@@ -206,9 +191,7 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
     case Frame::Kind::not_ready:
       fault_ = Failure{Status::crashed, frame.payload};
       break;
-    case Frame::Kind::request:
-    case Frame::Kind::pause:
-    case Frame::Kind::resume:
+    default:  // what only a parent sends
       break;
   }
 }
@@ -238,19 +221,11 @@ void Worker::end_late(Clock::time_point now) {
 }
 
 std::string Worker::overstay_message() const {
-  const std::string limit = number_text(limit_s_) + " s";
-  if (!phase_) return "took longer than " + limit;
-  switch (*phase_) {
-    case Phase::setup:
-      return "preparation took longer than " + limit;
-    case Phase::reference:
-    case Phase::verifier:
-    case Phase::check:
-      return "ran longer than " + limit;
-    case Phase::timing:
-      break;
-  }
-  return "timing it took longer than " + limit;
+  const char* const what = !phase_                   ? "took"
+                           : phase_ == Phase::setup  ? "preparation took"
+                           : phase_ == Phase::timing ? "timing it took"
+                                                     : "ran";
+  return what + (" longer than " + number_text(limit_s_)) + " s";
 }
 
 Worker::JobEnd Worker::job_end(const ExitStatus& exit_status) const {

@@ -335,14 +335,12 @@ void WorkerDevice::dispatch_runs() {
   }
 }
 
-// The cache removes unused files.
 void WorkerDevice::keep_modules(const RunJob& job) {
-  CompileCache::keep(job.candidate.path);
-  CompileCache::keep(job.reference.path);
-  CompileCache::keep(job.verifier.path);
+  for (const Module* module : {&job.candidate, &job.reference, &job.verifier})
+    CompileCache::keep(module->path);
 }
 
-// Compiled code may wait for long.
+// Compiled code may wait for long, and the cache removes unused files.
 void WorkerDevice::keep_modules(Clock::time_point now) {
   if (now < next_keeping_) return;
   next_keeping_ = now + kKeepingInterval;
@@ -412,32 +410,26 @@ bool WorkerDevice::take_run() {
     submission->trial.run_s = finished->seconds;
     latest_run_s_ = finished->seconds;
     note(run_s_, latest_run_s_);
-    if (finished->outside_kill) {
-      finish(*submission, Status::machine_failed, *finished->outside_kill);
-    } else if (finished->ended) {
-      finish(*submission, finished->ended->status, finished->ended->message);
-    } else if (finished->outcome) {
+    if (finished->outcome) {
       take_reply(*submission, slot, *finished->outcome);
+    } else if (finished->never_ran) {
+      take_back(*submission, finished->outcome.error());
+    } else if (submission->unexplained && finished->outcome.error().status != Status::machine_failed) {
+      finish_explanation(*submission, {});
     } else {
-      take_death(*submission, finished->outcome.error());
+      finish(*submission, finished->outcome.error().status, finished->outcome.error().message);
     }
   }
   return took_any;
 }
 
-// A worker died with the candidate, or none gets ready.
-void WorkerDevice::take_death(Submission& submission, const Failure& failure) {
-  if (failure.status == Status::machine_failed) {
-    submission.stage = Submission::Stage::ready;  // it never ran: another device may take it
-    if (!all_are_broken()) return;
-    // The candidate's own environment may keep workers from starting.
-    const bool is_plain = submission.plan.environment.empty();
-    finish(submission, is_plain ? Status::machine_failed : Status::crashed, failure.message);
-  } else if (submission.unexplained) {
-    finish_explanation(submission, {});
-  } else {
-    finish(submission, failure.status, failure.message);
-  }
+// No worker gets ready: another device may take the candidate.
+void WorkerDevice::take_back(Submission& submission, const Failure& failure) {
+  submission.stage = Submission::Stage::ready;
+  if (!all_are_broken()) return;
+  // The candidate's own environment may keep workers from starting.
+  const bool is_plain = submission.plan.environment.empty();
+  finish(submission, is_plain ? Status::machine_failed : Status::crashed, failure.message);
 }
 
 void WorkerDevice::take_reply(Submission& submission, RunSlot& slot, const std::string& bytes) {

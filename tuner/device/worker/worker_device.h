@@ -120,7 +120,7 @@ class WorkerDevice final : public Device {
   RunSlot* slot_for(const Submission& submission, const RunSlot::Environment& environment);
   bool take_run();  // true: there was a result
   void take_reply(Submission& submission, RunSlot& slot, const std::string& bytes);
-  void take_death(Submission& submission, const Failure& failure);
+  void take_back(Submission& submission, const Failure& failure);
   void finish(Submission& submission, Status status, std::string message);
   void finish_run(Submission& submission, RunReply reply);
   void finish_explanation(Submission& submission, const RunReply& reply);
