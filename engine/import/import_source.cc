@@ -14,6 +14,7 @@
 #include "engine/import/space_draft.h"
 #include "gktune/element_type.h"
 #include "tuner/core/text.h"
+#include "tuner/measure/element.h"
 #include "tuner/source/kernel_code.h"
 #include "tuner/source/signatures.h"
 #include "tuner/source/tokens.h"
@@ -318,7 +319,7 @@ class SourceImport {
     const CppType type = parse_type(parameter.type);
     if (type.pointers > 0 || type.base == "bool") return false;
     const auto element = element_type_from_name(code_.resolved_type(type.base));
-    return element && is_integer_type(element_type_name(*element)) && *element != ElementType::uint8;
+    return element && !is_floating(*element) && *element != ElementType::uint8;
   }
 
   void add_sizes(Tokens expression, std::size_t from, bool is_passed) {
@@ -427,10 +428,9 @@ class SourceImport {
   }
 
   void read_arguments() {
-    const KernelArguments arguments({*kernel_, kernel_text_, launch_, tokens_, kernels_, bodies_, code_,
-                                     [this] { return all_elements(); },
-                                     [this](std::string text) { note(std::move(text)); }});
-    for (const ImportedArgument& argument : arguments.list()) {
+    for (const ImportedArgument& argument : kernel_arguments(
+             {*kernel_, kernel_text_, launch_, tokens_, kernels_, bodies_, code_,
+              [this] { return all_elements(); }, [this](std::string text) { note(std::move(text)); }})) {
       if (!argument.type.empty()) draft_.arguments.push_back(argument);
       if (!argument.passed.empty()) draft_.passed.push_back(argument.passed);
     }

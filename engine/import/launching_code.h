@@ -15,10 +15,10 @@ namespace gktune {
 
 // The bytes of a C++ type.
 struct TypeLayout {
-  std::size_t size = 0, alignment = 1;
+  std::int64_t size = 0, alignment = 1;
   // The element type if all parts have the same: float4 has four elements of float32.
-  std::optional<ElementType> element;
-  std::size_t elements = 0;
+  std::optional<ElementType> element = {};
+  std::int64_t elements = 0;
 };
 
 // Part of a struct, in order.
@@ -98,7 +98,7 @@ class LaunchingCode {
   // The memory that the program allocates for a pointer: the product of the factors, as written.
   struct Allocation {
     std::vector<Tokens> factors;
-    std::size_t element = 1;  // bytes
+    std::int64_t element = 1;  // bytes
     std::size_t place = 0;
   };
   std::optional<Allocation> allocation(Tokens pointer, std::size_t place) const;
@@ -108,7 +108,7 @@ class LaunchingCode {
     enum class Kind { constant, ramp, range };
     Kind kind = Kind::constant;
     // Constant: the value; ramp: start and step; range: the lowest and the highest value.
-    SizeTerm first, second;
+    SizeTerm first, second = {};
     std::optional<SizeTerm> bytes = {};  // of a cudaMemset
     bool is_memset = false;
   };

@@ -9,35 +9,35 @@ namespace {
 using Filling = LaunchingCode::Filling;
 
 // Words in a pointer's expression that do not name a variable: types, casts and wrappers.
-bool is_type_or_cast(std::string_view word) {
-  return is_any_of(word, {"static_cast",
-                          "reinterpret_cast",
-                          "const_cast",
-                          "thrust",
-                          "raw_pointer_cast",
-                          "std",
-                          "const",
-                          "void",
-                          "float",
-                          "double",
-                          "int",
-                          "unsigned",
-                          "long",
-                          "short",
-                          "char",
-                          "bool",
-                          "data",
-                          "get",
-                          "begin",
-                          "size_t",
-                          "half",
-                          "__half",
-                          "signed"});
-}
+constexpr std::string_view kTypesAndCasts[] = {"static_cast",
+                                               "reinterpret_cast",
+                                               "const_cast",
+                                               "thrust",
+                                               "raw_pointer_cast",
+                                               "std",
+                                               "const",
+                                               "void",
+                                               "float",
+                                               "double",
+                                               "int",
+                                               "unsigned",
+                                               "long",
+                                               "short",
+                                               "char",
+                                               "bool",
+                                               "data",
+                                               "get",
+                                               "begin",
+                                               "size_t",
+                                               "half",
+                                               "__half",
+                                               "signed"};
 
 bool names_any(Tokens pointer, const std::vector<std::string>& names) {
-  return std::ranges::any_of(
-      names, [&](const std::string& name) { return text_of(pointer) == name || has(pointer, name); });
+  const auto is_named = [&](const std::string& name) {
+    return text_of(pointer) == name || has(pointer, name);
+  };
+  return std::ranges::any_of(names, is_named);
 }
 
 // The value inside casts and brackets.
@@ -88,9 +88,9 @@ std::vector<std::string> LaunchingCode::pointer_names(Tokens pointer, std::size_
   for (int depth = 0; depth < 4; ++depth) {
     std::string_view word;
     for (std::size_t i = 0; i < pointer.size() && word.empty(); ++i) {
-      if (!pointer[i].is_word() || is_type_or_cast(pointer[i].text)) continue;
       const bool is_cast = i + 1 < pointer.size() && pointer[i + 1] == "*";  // (float4*)p
-      if (!is_cast) word = pointer[i].text;
+      const bool names_type = std::ranges::find(kTypesAndCasts, pointer[i].text) != std::end(kTypesAndCasts);
+      if (pointer[i].is_word() && !is_cast && !names_type) word = pointer[i].text;
     }
     if (word.empty()) break;
     if (std::ranges::find(names, word) == names.end()) names.emplace_back(word);
@@ -109,10 +109,9 @@ std::optional<LaunchingCode::Allocation> LaunchingCode::allocation(Tokens pointe
     if (auto found = device_vector(name)) return found;
     for (const Call& call : calls) {
       const std::vector<Tokens>& items = call.items;
-      const bool has_pitch = tokens_[call.place] == "cudaMallocPitch" && items.size() > 3;
       if (!has(items[0], name) && !text_of(items[0]).ends_with("&" + name)) continue;
-      if (has_pitch) return Allocation{{items[2], items[3]}, 1, call.place};
-      return Allocation{{items[1]}, 1, call.place};
+      const bool has_pitch = tokens_[call.place] == "cudaMallocPitch" && items.size() > 3;
+      return Allocation{has_pitch ? std::vector{items[2], items[3]} : std::vector{items[1]}, 1, call.place};
     }
   }
   return std::nullopt;
@@ -136,7 +135,7 @@ std::optional<LaunchingCode::Allocation> LaunchingCode::device_vector(std::strin
 }
 
 std::optional<SizeTerm> LaunchingCode::bytes_of(const Allocation& allocation) {
-  SizeTerm bytes = SizeTerm::number(static_cast<std::int64_t>(allocation.element));
+  SizeTerm bytes = SizeTerm::number(allocation.element);
   for (const Tokens factor : allocation.factors) {
     const auto term = translate(factor, allocation.place);
     if (!term) return std::nullopt;
@@ -234,17 +233,17 @@ std::optional<Filling> LaunchingCode::filling_of(Tokens value, std::string_view 
   if (value.size() >= 3 && value[value.size() - 2] == "&" && has(value, "rand")) {
     const auto mask = integer_of(value.back());
     if (mask && ((*mask + 1) & *mask) == 0)
-      return Filling{Filling::Kind::range, SizeTerm::number(0), SizeTerm::number(*mask), {}, false};
+      return Filling{Filling::Kind::range, SizeTerm::number(0), SizeTerm::number(*mask)};
   }
   if (!index.empty() && value.size() == 1 && value[0] == index)
-    return Filling{Filling::Kind::ramp, SizeTerm::number(0), SizeTerm::number(1), {}, false};
+    return Filling{Filling::Kind::ramp, SizeTerm::number(0), SizeTerm::number(1)};
   if (!index.empty() && value.size() >= 3 && !has(value.subspan(2), index) && value[0] == index &&
       value[1] == "*") {
     const auto step = translate(value.subspan(2), place);
-    if (step) return Filling{Filling::Kind::ramp, SizeTerm::number(0), *step, {}, false};
+    if (step) return Filling{Filling::Kind::ramp, SizeTerm::number(0), *step};
   }
   const auto constant = has(value, "rand") ? std::nullopt : translate(value, place);
-  if (constant && constant->constant()) return Filling{Filling::Kind::constant, *constant, {}, {}, false};
+  if (constant && constant->constant()) return Filling{Filling::Kind::constant, *constant};
   return std::nullopt;
 }
 
@@ -264,7 +263,7 @@ std::optional<Filling> LaunchingCode::range_of(Tokens value, std::size_t plus, s
   const auto last = integer(has_rest ? value.subspan(rest + 1) : Tokens());
   if (!count || !front || !last) return std::nullopt;
   const SizeTerm low = has_rest && value[rest] == "-" ? front->minus(*last) : front->plus(*last);
-  return Filling{Filling::Kind::range, low, low.plus(*count).minus(SizeTerm::number(1)), {}, false};
+  return Filling{Filling::Kind::range, low, low.plus(*count).minus(SizeTerm::number(1))};
 }
 
 }  // namespace gktune

@@ -67,6 +67,11 @@ std::vector<StructMember> members_in(Tokens body) {
   return all;
 }
 
+TypeLayout element_layout(ElementType element) {
+  const auto size = static_cast<std::int64_t>(element_size(element));
+  return {size, size, element, 1};
+}
+
 // float4 has four elements of float32.
 std::optional<TypeLayout> vector_layout(const std::string& name) {
   static const std::regex kVector("(u?)(char|short|int|long|longlong|float|double|half)([1234])");
@@ -80,9 +85,8 @@ std::optional<TypeLayout> vector_layout(const std::string& name) {
   const auto element = element_type_from_name((is_unsigned ? "u" : "") +
                                               (base == kBases.end() ? parts[2].str() : base->second));
   if (!element) return std::nullopt;
-  const auto count = static_cast<std::size_t>(parts[3].str()[0] - '0');
-  const std::size_t size = element_size(*element);
-  return TypeLayout{size * count, count == 3 ? size : std::min<std::size_t>(16, size * count), element,
+  const std::int64_t count = parts[3].str()[0] - '0', size = element_layout(*element).size;
+  return TypeLayout{size * count, count == 3 ? size : std::min<std::int64_t>(16, size * count), element,
                     count};
 }
 
@@ -132,22 +136,13 @@ std::optional<TypeLayout> LaunchingCode::layout(std::string_view type) const {
   std::erase(name, '&');
   if (name.starts_with("const ")) name.erase(0, 6);
   if (name.starts_with("struct ")) name.erase(0, 7);
-  if (name.ends_with('*')) return TypeLayout{8, 8, std::nullopt, 0};
-  name = resolved_type(name);
-  if (name.ends_with('*')) return TypeLayout{8, 8, std::nullopt, 0};
+  if (!name.ends_with('*')) name = resolved_type(name);
+  if (name.ends_with('*')) return TypeLayout{8, 8};
   if (const auto vector = vector_layout(name)) return vector;
-  if (const auto element = element_type_from_name(name)) {
-    const std::size_t size = element_size(*element);
-    return TypeLayout{size, size, element, 1};
-  }
-  static const std::map<std::string, std::size_t, std::less<>> kStates = {{"curandState", 48},
-                                                                          {"curandState_t", 48},
-                                                                          {"curandStateXORWOW_t", 48},
-                                                                          {"curandStateXORWOW", 48},
-                                                                          {"curandStatePhilox4_32_10_t", 64},
-                                                                          {"curandStatePhilox4_32_10", 64}};
-  if (const auto state = kStates.find(name); state != kStates.end())
-    return TypeLayout{state->second, state->second == 48 ? 8u : 16u, std::nullopt, 0};
+  if (const auto element = element_type_from_name(name)) return element_layout(*element);
+  if (is_any_of(name, {"curandState", "curandState_t", "curandStateXORWOW_t", "curandStateXORWOW"}))
+    return TypeLayout{48, 8};
+  if (is_any_of(name, {"curandStatePhilox4_32_10_t", "curandStatePhilox4_32_10"})) return TypeLayout{64, 16};
   return struct_layout(name);
 }
 
@@ -161,14 +156,14 @@ std::optional<TypeLayout> LaunchingCode::struct_layout(const std::string& name) 
     const auto part = layout(member.type);
     if (!part || part->size > 4096) return std::nullopt;
     all.alignment = std::max(all.alignment, part->alignment);
-    const std::size_t start = (all.size + part->alignment - 1) / part->alignment * part->alignment;
+    const std::int64_t start = (all.size + part->alignment - 1) / part->alignment * part->alignment;
     is_uniform =
         is_uniform && start == all.size && part->element && (!all.element || all.element == part->element);
     if (!all.element) all.element = part->element;
     all.elements += part->elements;
     all.size = start + part->size;
   }
-  const std::size_t padded = (all.size + all.alignment - 1) / all.alignment * all.alignment;
+  const std::int64_t padded = (all.size + all.alignment - 1) / all.alignment * all.alignment;
   if (!is_uniform || padded != all.size) all.element.reset();
   all.size = padded;
   return all;
@@ -184,8 +179,7 @@ std::optional<std::string> LaunchingCode::declared_type(std::string_view name, s
     std::string stars;
     for (std::size_t k = i; k > 0 && tokens_[k - 1] == "*"; --k) stars += '*';
     std::size_t begin = i, comma = i;
-    while (begin > 0 && tokens_[begin - 1] != ";" && tokens_[begin - 1] != "{" && tokens_[begin - 1] != "}" &&
-           tokens_[begin - 1] != "(") {
+    while (begin > 0 && !is_any_of(tokens_[begin - 1].text, {";", "{", "}", "("})) {
       --begin;
       if (tokens_[begin] == "," && comma == i) comma = begin;
     }
@@ -208,10 +202,7 @@ std::optional<std::string> LaunchingCode::declared_type(std::string_view name, s
 
 // sizeof(float), sizeof(float4), sizeof(*p), sizeof p[0]
 std::optional<SizeTerm> LaunchingCode::size_of(Tokens what, std::size_t place) {
-  const auto bytes = [](const std::optional<TypeLayout>& layout) {
-    return layout ? std::optional(SizeTerm::number(static_cast<std::int64_t>(layout->size))) : std::nullopt;
-  };
-  if (auto size = bytes(layout(text_of(what)))) return size;
+  if (const auto type = layout(text_of(what))) return SizeTerm::number(type->size);
   std::size_t stars = 0;
   while (stars < what.size() && what[stars] == "*") ++stars;
   if (stars >= what.size() || !what[stars].is_word()) return std::nullopt;
@@ -220,13 +211,15 @@ std::optional<SizeTerm> LaunchingCode::size_of(Tokens what, std::size_t place) {
   auto type = declared_type(name, place);
   if (!type) return std::nullopt;
   for (; stars > 0 && type->ends_with('*'); --stars) type->pop_back();
-  auto size = bytes(layout(*type));
-  if (!size || stars > 0) return size;
+  const auto found = layout(*type);
+  if (!found) return std::nullopt;
+  const SizeTerm size = SizeTerm::number(found->size);
+  if (stars > 0) return size;
   // An array: sizeof(bins).
   for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
     if (tokens_[i] != name || !tokens_[i - 1].is_word() || tokens_[i + 1] != "[") continue;
     const auto extent = array_extent(i + 1, place);
-    return extent ? std::optional(size->times(*extent)) : std::nullopt;
+    return extent ? std::optional(size.times(*extent)) : std::nullopt;
   }
   return size;
 }

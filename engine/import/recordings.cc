@@ -1,6 +1,8 @@
 #include "engine/import/recordings.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <ctime>
 #include <set>
 #include <string>
 #include <utility>
@@ -8,32 +10,27 @@
 #include "db/database.h"
 #include "engine/spaces.h"
 #include "tuner/core/text.h"
+#include "tuner/core/version.h"
 #include "tuner/core/whole_file.h"
+#include "tuner/recording/recording.h"
+#include "tuner/space/content_key.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
 namespace {
 
-std::string name_of(const Study& study, const std::filesystem::path& path) {
-  std::string name = path.stem().string() + " " + study.kernel;
-  if (!study.problem.empty()) name += " " + study.problem.str();
-  return name + " on " + study.device.name;
-}
-
-Recording recording_of(const Study& study, std::vector<Trial> trials, const std::filesystem::path& path) {
-  Recording recording;
-  recording.name = name_of(study, path);
-  recording.kernel = study.kernel;
-  recording.device.kind = "replay";
-  recording.device.name = study.device.name;
-  recording.device.architecture = study.device.architecture;
-  recording.device.multiprocessors = study.device.multiprocessors;
-  recording.problem = study.problem;
-  recording.objective = study.objective;
+// Requires a trial.
+Result<Recording> recording_of(std::string recording_name, const Study& study, std::vector<Trial> trials) {
+  const DeviceIdentity& device = study.device;
+  Recording recording{.name = std::move(recording_name),
+                      .kernel = study.kernel,
+                      .device = {"replay", device.name, device.architecture, device.multiprocessors},
+                      .problem = study.problem,
+                      .objective = study.objective};
   for (const auto& [name, value] : trials.front().config) recording.parameters.push_back({.name = name});
   for (const Trial& trial : trials) recording.keys.push_back(trial.config.json());
   recording.trials = std::move(trials);
-  return recording;
+  return complete(std::move(recording));
 }
 
 Result<std::vector<Recording>> read_database(const std::filesystem::path& path) {
@@ -46,7 +43,10 @@ Result<std::vector<Recording>> read_database(const std::filesystem::path& path) 
     auto trials = (*store)->trials(each.id);
     if (!trials) return trials.error();
     if (trials->empty()) continue;
-    auto recording = complete(recording_of(each.study, *std::move(trials), path));
+    const std::string problem = each.study.problem.empty() ? "" : " " + each.study.problem.str();
+    auto recording = recording_of(
+        path.stem().string() + " " + each.study.kernel + problem + " on " + each.study.device.name,
+        each.study, *std::move(trials));
     if (!recording) return Error{path.string() + ": " + recording.error().message};
     recordings.push_back(*std::move(recording));
   }
@@ -117,6 +117,68 @@ Result<std::unique_ptr<ReplayDevice>, EngineError> open_replay(const KernelDefin
     // A recording without a space file has no metrics to evaluate.
     if (trial.ok() && !kernel.metrics.empty() && !evaluate_metrics(kernel, info, trial)) trial.metrics = {};
   });
+}
+
+namespace {
+
+// The latest time that the file names: "2023-01-26 01:05:09"; 0 if it names none.
+std::int64_t latest_time_ms(const std::string& text) {
+  constexpr std::string_view kName = "\"timestamp\"";
+  std::string latest;
+  for (std::size_t at = text.find(kName); at != text.npos; at = text.find(kName, at + 1)) {
+    const std::size_t begin = text.find('"', at + kName.size());
+    if (begin == text.npos) break;
+    latest = std::max(latest, text.substr(begin + 1, 19));
+  }
+  std::tm parts{};
+  if (std::sscanf(latest.c_str(), "%d-%d-%d%*c%d:%d:%d", &parts.tm_year, &parts.tm_mon, &parts.tm_mday,
+                  &parts.tm_hour, &parts.tm_min, &parts.tm_sec) != 6)
+    return 0;
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  return std::int64_t{timegm(&parts)} * 1000;
+}
+
+}  // namespace
+
+Result<Merged> import_recording(const std::filesystem::path& database, const std::filesystem::path& file) {
+  auto text = read_text_file(file);
+  if (!text) return text.error();
+  auto read = read_with_extras(*text, file.string());
+  if (!read) return read.error();
+  auto store = Database::open(database, Database::Access::write);
+  if (!store) return store.error();
+  const std::int64_t time = latest_time_ms(*text);
+  Recording& recording = read->recording;
+  for (std::size_t i = 0; i < recording.trials.size(); ++i) {
+    recording.trials[i].started_unix_ms = recording.trials[i].ended_unix_ms = time;
+    recording.trials[i].recorded = read->extras.trials[i];
+  }
+  const Study study{recording.kernel,  "recorded",   {"replay", recording.device.name, "", 0},
+                    recording.problem, Regime::cold, recording.objective};
+  const Session session{std::string(kVersion), "", "gktune db import " + recording.name, {}};
+  return (*store)->add_recording("recording " + content_key(*text), session, study, read->extras.file,
+                                 recording.trials);
+}
+
+Result<std::string> export_recording(const std::filesystem::path& database, std::int64_t study,
+                                     RecordingFormat format) {
+  auto store = Database::open(database, Database::Access::read);
+  if (!store) return store.error();
+  auto summary = (*store)->study(study);
+  if (!summary) return summary.error();
+  if (!*summary) return Error{"there is no study " + std::to_string(study)};
+  auto trials = (*store)->trials(study);
+  if (!trials) return trials.error();
+  auto recorded = (*store)->recorded(study);
+  if (!recorded) return recorded.error();
+
+  if (trials->empty()) return Error{"the study has no trials"};
+  RecordingExtras extras{*recorded, {}};
+  for (const Trial& trial : *trials) extras.trials.push_back(trial.recorded);
+  const auto recording = recording_of((*summary)->study.kernel, (*summary)->study, *std::move(trials));
+  if (!recording) return Error{"study " + std::to_string(study) + ": " + recording.error().message};
+  return write_recording(*recording, extras, format);
 }
 
 }  // namespace gktune

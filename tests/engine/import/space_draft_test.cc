@@ -1,4 +1,4 @@
-#include "engine/import/space_draft.h"
+#include "engine/import/import_space.h"
 
 #include <gtest/gtest.h>
 
