@@ -6,7 +6,7 @@
 #include <memory>
 #include <thread>
 
-#include "tuner/measure/sampling_noise.h"
+#include "tuner/measure/statistics.h"
 #include "tuner/measure/statistics.h"
 
 namespace gktune {

@@ -11,7 +11,7 @@
 #include "gktune/result.h"
 #include "tuner/device/replay/replay_device.h"
 #include "tuner/recording/recording.h"
-#include "tuner/recording/recording_format.h"
+#include "tuner/recording/recording.h"
 #include "tuner/space/definition.h"
 
 namespace gktune {

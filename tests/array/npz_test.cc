@@ -1,4 +1,3 @@
-#include "tuner/array/npz.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -1,4 +1,4 @@
-#include "tuner/measure/sampling_noise.h"
+#include "tuner/measure/statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tuner/core/trial.h"
-#include "tuner/measure/sampling_noise.h"
+#include "tuner/measure/statistics.h"
 
 namespace gktune {
 

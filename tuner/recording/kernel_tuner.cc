@@ -151,7 +151,7 @@ Status t4_status(const std::string& invalidity) {
   if (invalidity == "correctness") return Status::wrong_result;
   if (invalidity == "constraints") return Status::invalid;
   throw BadFile{"'invalidity' is '" + invalidity +
-                     "', not correct, timeout, compile, runtime, correctness or constraints"};
+                "', not correct, timeout, compile, runtime, correctness or constraints"};
 }
 
 // The measurement called "time", in milliseconds.

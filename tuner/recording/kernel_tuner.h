@@ -10,8 +10,8 @@
 
 namespace gktune {
 
-// Reads fields of a file's JSON. A field that is missing or of the wrong kind throws BadFile, which the readers
-// of files turn into an Error.
+// Reads fields of a file's JSON. A field that is missing or of the wrong kind throws BadFile, which the
+// readers of files turn into an Error.
 struct BadFile {
   std::string message;
 };
@@ -34,13 +34,5 @@ Value value_of(const RecordedJson& json, const std::string& parameter);
 // The formats of Kernel Tuner: its cache files, and results in the T4 format. Both throw BadFile.
 Recording read_cache(const RecordedJson& file);
 Recording read_t4(const RecordedJson& file);
-
-// A recording in these formats. Equal to the file that was read but for the fields that
-// a Recording has no place for.
-RecordedJson write_cache(const Recording& recording);
-RecordedJson write_t4(const Recording& recording);
-
-// The name of a configuration in a cache file: its values in the order of the parameters.
-std::string key_of_config(const Recording& recording, const Config& config);
 
 }  // namespace gktune

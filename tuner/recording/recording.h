@@ -19,7 +19,7 @@ struct Recording {
   std::string kernel;
   DeviceInfo device;
   Problem problem;
-  std::string objective = "time";  // as the studies of a database have it
+  std::string objective = "time";     // as the studies of a database have it
   std::vector<Parameter> parameters;  // with the values that occur, in the order of the file
   std::vector<Trial> trials;          // each configuration once
   std::vector<std::string> keys;      // the file's own name of each trial
@@ -46,5 +46,25 @@ Result<Recording> read_recording_text(std::string_view text, const std::filesyst
 // is damaged or ends early, or where there are more than `limit` bytes.
 Result<std::string> read_text_file(const std::filesystem::path& path,
                                    std::size_t limit = std::size_t{1} << 31);
+
+enum class RecordingFormat { kernel_tuner, t4 };
+
+// A file says this besides its recording. It can be written again without loss. The texts are JSON.
+struct RecordingExtras {
+  std::string file;                 // empty: nothing
+  std::vector<std::string> trials;  // one for each trial of the recording
+};
+
+struct RecordingWithExtras {
+  Recording recording;
+  RecordingExtras extras;
+};
+
+// Reads the text of a file as read_recording_text() does.
+Result<RecordingWithExtras> read_with_extras(std::string_view text, const std::string& path);
+
+// The text of a file in this format. Extras of a file in another format are left out.
+std::string write_recording(const Recording& recording, const RecordingExtras& extras,
+                            RecordingFormat format);
 
 }  // namespace gktune

@@ -1,4 +1,4 @@
-#include "tuner/search/bayes/observation.h"
+#include "tuner/search/bayes/features.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/search/bayes/posterior.h"
+#include "tuner/search/bayes/gaussian_process.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tuner/search/bayes/features.h"
-#include "tuner/search/bayes/observation.h"
+#include "tuner/search/bayes/features.h"
 #include "tuner/search/bayes/proposals.h"
 #include "tuner/search/strategy.h"
 #include "tuner/search/untried.h"

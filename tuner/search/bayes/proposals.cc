@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "tuner/analysis/draws.h"
-#include "tuner/search/bayes/observation.h"
+#include "tuner/search/bayes/features.h"
 
 namespace gktune {
 namespace {
