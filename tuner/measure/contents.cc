@@ -16,24 +16,11 @@
 namespace gktune {
 namespace {
 
-template <class T>
-void store_integers(ElementType type, const std::vector<T>& values, std::span<std::byte> buffer) {
-  const std::size_t size = element_size(type);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    store_bits(type, buffer.data() + i * size, static_cast<std::uint64_t>(values[i]));
-}
-
-void store_reals(ElementType type, const std::vector<double>& values, std::span<std::byte> buffer) {
-  const std::size_t size = element_size(type);
-  if (!is_floating(type)) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const auto nearest = static_cast<std::int64_t>(std::floor(values[i] + 0.5));
-      store_bits(type, buffer.data() + i * size, static_cast<std::uint64_t>(nearest));
-    }
-    return;
-  }
-  for (std::size_t i = 0; i < values.size(); ++i)
-    store_number(type, buffer.data() + i * size, Value(values[i]));
+// Rounded to the nearest integers if the type has no others.
+void store_numbers(ElementType type, const std::vector<double>& values, std::span<std::byte> buffer) {
+  if (is_floating(type)) return store_all_reals(type, buffer, [&](std::size_t i) { return values[i]; });
+  store_all_bits(type, buffer,
+                 [&](std::size_t i) { return static_cast<std::int64_t>(std::floor(values[i] + 0.5)); });
 }
 
 // Fills a buffer whose elements depend on each other: sorted, permutation, zipf, field, csr_offsets,
@@ -46,12 +33,15 @@ Result<void> fill_structured(ElementType type, const ContentsPlan& plan, std::sp
     return csr_offsets(unsigned_of(sparse.rows), unsigned_of(sparse.columns), unsigned_of(sparse.nonzeros),
                        static_cast<int>(sparse.lengths), sparse.exponent, sparse.seed);
   };
+  const auto store_integers = [&](const auto& values) {
+    store_all_bits(type, buffer, [&](std::size_t i) { return values[i]; });
+  };
   switch (plan.kind) {
     case ContentsKind::sorted:
       if (is_floating(type)) {
-        store_reals(type, sorted_reals(count, plan.seed, plan.a, plan.b), buffer);
+        store_numbers(type, sorted_reals(count, plan.seed, plan.a, plan.b), buffer);
       } else {
-        store_integers(type, sorted_integers(count, plan.seed, plan.a_integer, plan.b_integer), buffer);
+        store_integers(sorted_integers(count, plan.seed, plan.a_integer, plan.b_integer));
       }
       break;
     case ContentsKind::permutation: {
@@ -60,20 +50,20 @@ Result<void> fill_structured(ElementType type, const ContentsPlan& plan, std::sp
         return Error{"permutation: " + std::to_string(count - 1) + " does not fit into " +
                      std::string(element_type_name(type))};
       }
-      store_integers(type, permutation(count, plan.seed), buffer);
+      store_integers(permutation(count, plan.seed));
       break;
     }
     case ContentsKind::zipf:
-      store_integers(type, zipf_numbers(count, plan.seed, unsigned_of(plan.a_integer), plan.b), buffer);
+      store_integers(zipf_numbers(count, plan.seed, unsigned_of(plan.a_integer), plan.b));
       break;
     case ContentsKind::field:
-      store_reals(type, field_values(count, plan.seed, unsigned_of(plan.width), plan.a, plan.b), buffer);
+      store_numbers(type, field_values(count, plan.seed, unsigned_of(plan.width), plan.a, plan.b), buffer);
       break;
     case ContentsKind::csr_offsets:
-      store_integers(type, offsets(), buffer);
+      store_integers(offsets());
       break;
     default:
-      store_integers(type, csr_columns(offsets(), unsigned_of(sparse.columns), plan.seed), buffer);
+      store_integers(csr_columns(offsets(), unsigned_of(sparse.columns), plan.seed));
   }
   return {};
 }
@@ -95,51 +85,6 @@ std::pair<std::int64_t, std::int64_t> signed_range(ElementType type) {
 
 Error outside(ElementType type, std::int64_t value) {
   return {std::to_string(value) + " does not fit into " + std::string(element_type_name(type))};
-}
-
-// Elements of one C++ type, at the speed that the generator allows.
-template <class T, class ValueAt>
-void store_all(std::span<std::byte> buffer, ValueAt&& value_at) {
-  const std::size_t count = buffer.size() / sizeof(T);
-  for (std::size_t i = 0; i < count; ++i) {
-    const T value = static_cast<T>(value_at(i));
-    std::memcpy(buffer.data() + i * sizeof(T), &value, sizeof(T));
-  }
-}
-
-template <class BitsAt>
-void store_all_bits(ElementType type, std::span<std::byte> buffer, BitsAt&& bits_at) {
-  switch (element_size(type)) {
-    case 1:
-      return store_all<std::uint8_t>(buffer, bits_at);
-    case 2:
-      return store_all<std::uint16_t>(buffer, bits_at);
-    case 4:
-      return store_all<std::uint32_t>(buffer, bits_at);
-    default:
-      return store_all<std::uint64_t>(buffer, bits_at);
-  }
-}
-
-template <class ValueAt>
-void store_all_reals(ElementType type, std::span<std::byte> buffer, ValueAt&& value_at) {
-  switch (type) {
-    case ElementType::float16:
-      return store_all<std::uint16_t>(buffer,
-                                      [&](std::size_t i) { return encode_small_float(value_at(i), 5, 10); });
-    case ElementType::bfloat16:
-      return store_all<std::uint16_t>(buffer,
-                                      [&](std::size_t i) { return encode_small_float(value_at(i), 8, 7); });
-    case ElementType::float8_e4m3:
-      return store_all<std::uint8_t>(buffer, [&](std::size_t i) { return encode_float8_e4m3(value_at(i)); });
-    case ElementType::float8_e5m2:
-      return store_all<std::uint8_t>(buffer,
-                                     [&](std::size_t i) { return encode_small_float(value_at(i), 5, 2); });
-    case ElementType::float32:
-      return store_all<float>(buffer, value_at);
-    default:
-      return store_all<double>(buffer, value_at);
-  }
 }
 
 Result<void> fill_integers(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {

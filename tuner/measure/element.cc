@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "tuner/measure/comparison.h"
-#include "tuner/measure/generator.h"
 
 namespace gktune {
 namespace {
@@ -66,20 +65,7 @@ double load_real(ElementType type, const std::byte* element) {
 }
 
 void store_real(ElementType type, std::byte* element, double value) {
-  switch (type) {
-    case ElementType::float16:
-      return store_bits(type, element, encode_small_float(value, 5, 10));
-    case ElementType::bfloat16:
-      return store_bits(type, element, encode_small_float(value, 8, 7));
-    case ElementType::float8_e4m3:
-      return store_bits(type, element, encode_float8_e4m3(value));
-    case ElementType::float8_e5m2:
-      return store_bits(type, element, encode_small_float(value, 5, 2));
-    case ElementType::float32:
-      return store_bits(type, element, std::bit_cast<std::uint32_t>(static_cast<float>(value)));
-    default:
-      return store_bits(type, element, std::bit_cast<std::uint64_t>(value));
-  }
+  store_all_reals(type, {element, element_size(type)}, [value](std::size_t) { return value; });
 }
 
 void store_number(ElementType type, std::byte* element, const Value& number) {

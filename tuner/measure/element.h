@@ -2,10 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <string>
 
 #include "gktune/element_type.h"
 #include "gktune/values.h"
+#include "tuner/measure/generator.h"
 
 namespace gktune {
 
@@ -18,6 +21,51 @@ bool is_signed_integer(ElementType type);
 // The element's own bits; a signed integer's are widened to 64 with its sign.
 std::uint64_t load_bits(ElementType type, const std::byte* element);
 void store_bits(ElementType type, std::byte* element, std::uint64_t bits);
+
+// Sets all elements of a buffer, a complex one part by part, at the speed that `value_at` allows. `value_at`
+// gives the bits of an element of this size, or the number of a floating-point element.
+template <class T, class ValueAt>
+void store_all(std::span<std::byte> buffer, ValueAt&& value_at) {
+  for (std::size_t i = 0; i < buffer.size() / sizeof(T); ++i) {
+    const T value = static_cast<T>(value_at(i));
+    std::memcpy(buffer.data() + i * sizeof(T), &value, sizeof(T));
+  }
+}
+template <class BitsAt>
+void store_all_bits(ElementType type, std::span<std::byte> buffer, BitsAt&& bits_at) {
+  switch (element_size(type)) {
+    case 1:
+      return store_all<std::uint8_t>(buffer, bits_at);
+    case 2:
+      return store_all<std::uint16_t>(buffer, bits_at);
+    case 4:
+      return store_all<std::uint32_t>(buffer, bits_at);
+    default:
+      return store_all<std::uint64_t>(buffer, bits_at);
+  }
+}
+template <class ValueAt>
+void store_all_reals(ElementType type, std::span<std::byte> buffer, ValueAt&& value_at) {
+  const auto small = [&](int exponent_bits, int fraction_bits) {
+    return [=, &value_at](std::size_t i) {
+      return encode_small_float(value_at(i), exponent_bits, fraction_bits);
+    };
+  };
+  switch (type) {
+    case ElementType::float16:
+      return store_all<std::uint16_t>(buffer, small(5, 10));
+    case ElementType::bfloat16:
+      return store_all<std::uint16_t>(buffer, small(8, 7));
+    case ElementType::float8_e4m3:
+      return store_all<std::uint8_t>(buffer, [&](std::size_t i) { return encode_float8_e4m3(value_at(i)); });
+    case ElementType::float8_e5m2:
+      return store_all<std::uint8_t>(buffer, small(5, 2));
+    case ElementType::float32:
+      return store_all<float>(buffer, value_at);
+    default:
+      return store_all<double>(buffer, value_at);
+  }
+}
 
 // The value of a floating-point element, exact.
 double load_real(ElementType type, const std::byte* element);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <type_traits>
 #include <vector>
 
 #include "tuner/measure/comparison.h"
@@ -30,112 +29,49 @@ std::string Verdict::message(std::string_view name) const {
 
 namespace {
 
-// The comparison of one element type; the loops are compiled for each.
-struct TypeOps {
-  // The next element from i on that is not equal. Most are equal and need no closer look.
-  std::uint64_t (*skip_equal)(std::span<const std::byte> actual, std::span<const std::byte> expected,
-                              std::uint64_t i);
-  Difference (*compare)(const std::byte* actual, const std::byte* expected, ErrorBounds bounds);
-};
-
 template <class T>
-T loaded(const std::byte* element) {
-  T value;
-  std::memcpy(&value, element, sizeof(T));
-  return value;
-}
-
-template <class T>
-std::uint64_t skip_equal(std::span<const std::byte> actual, std::span<const std::byte> expected,
-                         std::uint64_t i) {
-  const std::uint64_t count = actual.size() / sizeof(T);
-  while (i < count && loaded<T>(actual.data() + i * sizeof(T)) == loaded<T>(expected.data() + i * sizeof(T)))
-    ++i;
+std::uint64_t next_unequal(std::span<const std::byte> actual, std::span<const std::byte> expected,
+                           std::uint64_t i) {
+  const auto value = [](std::span<const std::byte> elements, std::uint64_t place) {
+    T loaded;
+    std::memcpy(&loaded, elements.data() + place * sizeof(T), sizeof(T));
+    return loaded;
+  };
+  while (i < actual.size() / sizeof(T) && value(actual, i) == value(expected, i)) ++i;
   return i;
 }
 
-// Equal bits may be NaN, so every small float is compared.
-std::uint64_t skip_none(std::span<const std::byte>, std::span<const std::byte>, std::uint64_t i) { return i; }
-
-template <class T, class Bits>
-Difference compare_floats(const std::byte* actual, const std::byte* expected, ErrorBounds bounds) {
-  return compare_reals(static_cast<double>(loaded<T>(actual)), static_cast<double>(loaded<T>(expected)),
-                       loaded<Bits>(actual), loaded<Bits>(expected), sizeof(T), bounds);
-}
-
-template <int kExponentBits, int kFractionBits>
-Difference compare_small_floats(const std::byte* actual, const std::byte* expected, ErrorBounds bounds) {
-  const unsigned a = loaded<std::uint16_t>(actual), e = loaded<std::uint16_t>(expected);
-  return compare_reals(decode_small_float(a, kExponentBits, kFractionBits),
-                       decode_small_float(e, kExponentBits, kFractionBits), a, e, 2, bounds);
-}
-
-template <double (*kDecode)(unsigned)>
-Difference compare_float8(const std::byte* actual, const std::byte* expected, ErrorBounds bounds) {
-  const unsigned a = loaded<std::uint8_t>(actual), e = loaded<std::uint8_t>(expected);
-  return compare_reals(kDecode(a), kDecode(e), a, e, 1, bounds);
-}
-
-double decode_float8_e5m2(unsigned bits) { return decode_small_float(bits, 5, 2); }
-
-template <class T>
-Difference compare_wholes(const std::byte* actual, const std::byte* expected, ErrorBounds bounds) {
-  return compare_integers(static_cast<std::uint64_t>(loaded<T>(actual)),
-                          static_cast<std::uint64_t>(loaded<T>(expected)), std::is_signed_v<T>, bounds);
-}
-
-template <class T>
-struct Complex {
-  T real, imaginary;
-  friend bool operator==(const Complex&, const Complex&) = default;
-};
-
-template <class T>
-Difference compare_complexes(const std::byte* actual, const std::byte* expected, ErrorBounds bounds) {
-  const auto a = loaded<Complex<T>>(actual), e = loaded<Complex<T>>(expected);
-  return compare_complex(static_cast<double>(a.real), static_cast<double>(a.imaginary),
-                         static_cast<double>(e.real), static_cast<double>(e.imaginary), bounds);
-}
-
-template <class T>
-constexpr TypeOps kWholeOps{skip_equal<T>, compare_wholes<T>};
-
-TypeOps ops_of(ElementType type) {
-  switch (type) {
-    case ElementType::int8:
-      return kWholeOps<std::int8_t>;
-    case ElementType::int16:
-      return kWholeOps<std::int16_t>;
-    case ElementType::int32:
-      return kWholeOps<std::int32_t>;
-    case ElementType::int64:
-      return kWholeOps<std::int64_t>;
-    case ElementType::uint8:
-      return kWholeOps<std::uint8_t>;
-    case ElementType::uint16:
-      return kWholeOps<std::uint16_t>;
-    case ElementType::uint32:
-      return kWholeOps<std::uint32_t>;
-    case ElementType::uint64:
-      return kWholeOps<std::uint64_t>;
-    case ElementType::float16:
-      return {skip_none, compare_small_floats<5, 10>};
-    case ElementType::bfloat16:
-      return {skip_none, compare_small_floats<8, 7>};
-    case ElementType::float8_e4m3:
-      return {skip_none, compare_float8<decode_float8_e4m3>};
-    case ElementType::float8_e5m2:
-      return {skip_none, compare_float8<decode_float8_e5m2>};
-    case ElementType::float32:
-      return {skip_equal<float>, compare_floats<float, std::uint32_t>};
-    case ElementType::complex64:
-      return {skip_equal<Complex<float>>, compare_complexes<float>};
-    case ElementType::complex128:
-      return {skip_equal<Complex<double>>, compare_complexes<double>};
-    case ElementType::float64:
-      break;
+// The next element from i on that is not equal. Most are equal and need no closer look. Equal bits may be
+// NaN: small floats are all compared.
+std::uint64_t skip_equal(ElementType type, std::span<const std::byte> actual,
+                         std::span<const std::byte> expected, std::uint64_t i) {
+  if (is_complex(type)) return skip_equal(part_type(type), actual, expected, 2 * i) / 2;
+  if (type == ElementType::float32) return next_unequal<float>(actual, expected, i);
+  if (type == ElementType::float64) return next_unequal<double>(actual, expected, i);
+  if (is_floating(type)) return i;
+  switch (element_size(type)) {
+    case 1:
+      return next_unequal<std::uint8_t>(actual, expected, i);
+    case 2:
+      return next_unequal<std::uint16_t>(actual, expected, i);
+    case 4:
+      return next_unequal<std::uint32_t>(actual, expected, i);
+    default:
+      return next_unequal<std::uint64_t>(actual, expected, i);
   }
-  return {skip_equal<double>, compare_floats<double, std::uint64_t>};
+}
+
+Difference compare(ElementType type, const std::byte* actual, const std::byte* expected, ErrorBounds bounds) {
+  if (is_complex(type)) {
+    const ElementType part = part_type(type);
+    const std::size_t size = element_size(part);
+    return compare_complex(load_real(part, actual), load_real(part, actual + size), load_real(part, expected),
+                           load_real(part, expected + size), bounds);
+  }
+  const std::uint64_t a = load_bits(type, actual), e = load_bits(type, expected);
+  if (!is_floating(type)) return compare_integers(a, e, is_signed_integer(type), bounds);
+  return compare_reals(load_real(type, actual), load_real(type, expected), a, e,
+                       static_cast<int>(element_size(type)), bounds);
 }
 
 // A complex number's magnitude; not finite if one of its parts is not.
@@ -200,10 +136,9 @@ Verdict judge(ElementType type, std::span<const std::byte> actual, std::span<con
   Verdict verdict;
   if (!sees_all) verdict.count = total;
   double squares = 0, differences = 0;
-  const TypeOps ops = ops_of(type);
   for (std::uint64_t i = 0; i < total; ++i) {
     if (!sees_all) {
-      i = ops.skip_equal(actual, expected, i);
+      i = skip_equal(type, actual, expected, i);
       if (i >= total) break;
     } else if (!counts(selection, i)) {
       continue;
@@ -211,8 +146,8 @@ Verdict judge(ElementType type, std::span<const std::byte> actual, std::span<con
       ++verdict.count;
     }
     const std::byte *a = actual.data() + i * size, *e = expected.data() + i * size;
-    const Difference difference = ops.compare(a, e, bounds);
-    if (const double right = real_value(type, e); tolerance.has_norm && std::isfinite(right)) {
+    const Difference difference = compare(type, a, e, bounds);
+    if (const double right = tolerance.has_norm ? real_value(type, e) : NAN; std::isfinite(right)) {
       squares += right * right;
       differences += difference.absolute * difference.absolute;
     }

@@ -13,14 +13,6 @@
 namespace gktune {
 namespace {
 
-double amount_of(const RecordedJson& json, const char* name) {
-  if (!json.is_number()) throw BadFile{std::string("'") + name + "' is not a number"};
-  const double number = json.get<double>();
-  if (!std::isfinite(number) || number < 0)
-    throw BadFile{std::string("'") + name + "' is " + json.dump() + ", not an amount"};
-  return number;
-}
-
 const RecordedJson* find(const RecordedJson& object, const char* name) {
   const auto found = object.find(name);
   return found == object.end() || found->is_null() ? nullptr : &*found;
@@ -32,30 +24,6 @@ const RecordedJson& field(const RecordedJson& object, const char* name) {
   const RecordedJson* found = object.is_object() ? find(object, name) : nullptr;
   if (found == nullptr) throw BadFile{std::string("'") + name + "' is missing"};
   return *found;
-}
-
-const RecordedJson& object_field(const RecordedJson& object, const char* name) {
-  const RecordedJson& found = field(object, name);
-  if (!found.is_object()) throw BadFile{std::string("'") + name + "' is not an object"};
-  return found;
-}
-
-const RecordedJson& array_field(const RecordedJson& object, const char* name) {
-  const RecordedJson& found = field(object, name);
-  if (!found.is_array()) throw BadFile{std::string("'") + name + "' is not an array"};
-  return found;
-}
-
-double amount(const RecordedJson& object, const char* name) {
-  const RecordedJson* found = find(object, name);
-  return found == nullptr ? 0 : amount_of(*found, name);
-}
-
-std::vector<double> amounts(const RecordedJson& object, const char* name) {
-  std::vector<double> read;
-  if (find(object, name) == nullptr) return read;
-  for (const RecordedJson& each : array_field(object, name)) read.push_back(amount_of(each, name));
-  return read;
 }
 
 std::string text_field(const RecordedJson& object, const char* name) {
@@ -74,14 +42,46 @@ std::optional<Value> plain_value(const RecordedJson& json) {
   return Value(json.get<std::int64_t>());
 }
 
+namespace {
+
+const RecordedJson& object_field(const RecordedJson& object, const char* name) {
+  const RecordedJson& found = field(object, name);
+  if (!found.is_object()) throw BadFile{std::string("'") + name + "' is not an object"};
+  return found;
+}
+
+const RecordedJson& array_field(const RecordedJson& object, const char* name) {
+  const RecordedJson& found = field(object, name);
+  if (!found.is_array()) throw BadFile{std::string("'") + name + "' is not an array"};
+  return found;
+}
+
+double amount_of(const RecordedJson& json, const char* name) {
+  if (!json.is_number()) throw BadFile{std::string("'") + name + "' is not a number"};
+  const double number = json.get<double>();
+  if (std::isfinite(number) && number >= 0) return number;
+  throw BadFile{std::string("'") + name + "' is " + json.dump() + ", not an amount"};
+}
+
+// A time or a count: finite and not negative. Missing or null: 0.
+double amount(const RecordedJson& object, const char* name) {
+  const RecordedJson* found = find(object, name);
+  return found == nullptr ? 0 : amount_of(*found, name);
+}
+
+std::vector<double> amounts(const RecordedJson& object, const char* name) {
+  std::vector<double> read;
+  if (find(object, name) == nullptr) return read;
+  for (const RecordedJson& each : array_field(object, name)) read.push_back(amount_of(each, name));
+  return read;
+}
+
 Value value_of(const RecordedJson& json, const std::string& parameter) {
   if (auto value = plain_value(json)) return *std::move(value);
   if (json.is_number())
     throw BadFile{"the value " + json.dump() + " of '" + parameter + "' does not fit in 64 bits"};
   throw BadFile{"the value of '" + parameter + "' is neither a number nor a text, true or false"};
 }
-
-namespace {
 
 // Times in these files are in milliseconds.
 constexpr double kUsPerMs = 1e3, kMsPerS = 1e3;
@@ -103,14 +103,9 @@ void set_times(Trial& trial, double time_ms, const std::vector<double>& times_ms
 
 // The name that Kernel Tuner gives to a failure: as `__error__`, in older files in place of a time.
 void set_failure(Trial& trial, const std::string& name) {
+  const auto known = std::ranges::find(kRecordedStatuses, name, &RecordedStatus::in_cache);
+  trial.status = known == std::end(kRecordedStatuses) ? Status::launch_failed : known->status;
   trial.message = name;
-  if (name == "InvalidConfig") {
-    trial.status = Status::invalid;
-  } else if (name == "CompilationFailedConfig") {
-    trial.status = Status::compile_failed;
-  } else {
-    trial.status = Status::launch_failed;
-  }
 }
 
 Trial read_cache_trial(const RecordedJson& record, const std::vector<Parameter>& parameters) {
@@ -141,17 +136,6 @@ Problem read_problem(const RecordedJson& file) {
   return {{"problem_size", joined(*size, "x", [](const RecordedJson& each) {
              return value_of(each, "problem_size").str();
            })}};
-}
-
-Status t4_status(const std::string& invalidity) {
-  if (invalidity == "correct") return Status::ok;
-  if (invalidity == "timeout") return Status::timed_out;
-  if (invalidity == "compile") return Status::compile_failed;
-  if (invalidity == "runtime") return Status::launch_failed;
-  if (invalidity == "correctness") return Status::wrong_result;
-  if (invalidity == "constraints") return Status::invalid;
-  throw BadFile{"'invalidity' is '" + invalidity +
-                "', not correct, timeout, compile, runtime, correctness or constraints"};
 }
 
 // The measurement called "time", in milliseconds.
@@ -190,7 +174,11 @@ Trial read_t4_trial(const RecordedJson& result) {
   }
   field(result, "invalidity");
   const std::string invalidity = text_field(result, "invalidity");
-  trial.status = t4_status(invalidity);
+  const auto known = std::ranges::find(kRecordedStatuses, invalidity, &RecordedStatus::in_t4);
+  if (known == std::end(kRecordedStatuses))
+    throw BadFile{"'invalidity' is '" + invalidity +
+                  "', not correct, timeout, compile, runtime, correctness or constraints"};
+  trial.status = known->status;
   if (trial.ok()) {
     set_times(trial, t4_time_ms(result), times_ms);
   } else {

@@ -3,15 +3,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "gktune/values.h"
 #include "tuner/recording/recording.h"
 
 namespace gktune {
 
-// Reads fields of a file's JSON. A field that is missing or of the wrong kind throws BadFile, which the
-// readers of files turn into an Error.
+// Reads fields of a file's JSON. A field that is missing or of the wrong kind throws BadFile, which the readers
+// of files turn into an Error.
 struct BadFile {
   std::string message;
 };
@@ -19,20 +18,29 @@ struct BadFile {
 using RecordedJson = nlohmann::json;
 
 const RecordedJson& field(const RecordedJson& object, const char* name);
-const RecordedJson& object_field(const RecordedJson& object, const char* name);
-const RecordedJson& array_field(const RecordedJson& object, const char* name);
-// A time or a count: finite and not negative. Missing or null: 0.
-double amount(const RecordedJson& object, const char* name);
-std::vector<double> amounts(const RecordedJson& object, const char* name);
 // Missing or null: empty.
 std::string text_field(const RecordedJson& object, const char* name);
 // A number, a text, true or false; nothing for other JSON and for integers of more than 64 bits.
 std::optional<Value> plain_value(const RecordedJson& json);
-// The value of a parameter.
-Value value_of(const RecordedJson& json, const std::string& parameter);
 
 // The formats of Kernel Tuner: its cache files, and results in the T4 format. Both throw BadFile.
 Recording read_cache(const RecordedJson& file);
 Recording read_t4(const RecordedJson& file);
+
+// The names that cache files and T4 files give to a status.
+struct RecordedStatus {
+  Status status;
+  std::string_view in_cache, in_t4;
+};
+// Names that stand for several statuses are read as the first of these.
+inline constexpr RecordedStatus kRecordedStatuses[] = {
+    {Status::ok, "", "correct"},
+    {Status::launch_failed, "RuntimeFailedConfig", "runtime"},
+    {Status::invalid, "InvalidConfig", "constraints"},
+    {Status::compile_failed, "CompilationFailedConfig", "compile"},
+    {Status::compile_timed_out, "CompilationFailedConfig", "compile"},
+    {Status::timed_out, "RuntimeFailedConfig", "timeout"},
+    {Status::wrong_result, "RuntimeFailedConfig", "correctness"},
+};
 
 }  // namespace gktune

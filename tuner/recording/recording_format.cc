@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <utility>
 
 #include "tuner/core/text.h"
 #include "tuner/core/value_json.h"
@@ -32,11 +33,13 @@ std::string timestamp_of(std::int64_t unix_ms) {
   return text.data();
 }
 
-const char* failure_name(Status status) {
-  if (status == Status::invalid) return "InvalidConfig";
-  if (status == Status::compile_failed || status == Status::compile_timed_out)
-    return "CompilationFailedConfig";
-  return "RuntimeFailedConfig";
+const RecordedStatus& recorded(Status status) {
+  const auto known = std::ranges::find(kRecordedStatuses, status, &RecordedStatus::status);
+  return known == std::end(kRecordedStatuses) ? kRecordedStatuses[1] : *known;
+}
+
+double time_ms(const Trial& trial) {
+  return (trial.objective > 0 ? trial.objective : trial.timing.median_us) * kUsInMs;
 }
 
 // The metrics that are numbers or texts: the formats have no place for others.
@@ -49,13 +52,12 @@ NamedValues known_metrics(const Trial& trial) {
 }
 
 RecordedJson cache_record(const Trial& trial) {
-  RecordedJson record;
-  for (const auto& [name, value] : trial.config) record[name] = value_json<RecordedJson>(value);
+  RecordedJson record = values_json<RecordedJson>(trial.config);
   if (trial.ok()) {
-    record["time"] = trial.objective > 0 ? trial.objective * kUsInMs : trial.timing.median_us * kUsInMs;
+    record["time"] = time_ms(trial);
     record["times"] = times_ms(trial);
   } else {
-    record["time"] = failure_name(trial.status);
+    record["time"] = recorded(trial.status).in_cache;
   }
   for (const auto& [name, value] : known_metrics(trial)) {
     if (!record.contains(name)) record[name] = value_json<RecordedJson>(value);
@@ -74,40 +76,21 @@ RecordedJson problem_size(const Problem& problem) {
   return joined(problem, ",", [](const auto& axis) { return axis.first + "=" + axis.second.str(); });
 }
 
-const char* invalidity_of(Status status) {
-  switch (status) {
-    case Status::ok:
-      return "correct";
-    case Status::invalid:
-      return "constraints";
-    case Status::compile_failed:
-    case Status::compile_timed_out:
-      return "compile";
-    case Status::timed_out:
-      return "timeout";
-    case Status::wrong_result:
-      return "correctness";
-    default:
-      return "runtime";
-  }
-}
-
 RecordedJson t4_record(const Trial& trial) {
-  RecordedJson record = {
-      {"configuration", RecordedJson::object()},   {"objectives", {"time"}},
-      {"times", RecordedJson::object()},           {"timestamp", timestamp_of(trial.ended_unix_ms)},
-      {"invalidity", invalidity_of(trial.status)}, {"correctness", trial.ok() ? 1 : 0},
-      {"measurements", RecordedJson::array()}};
-  for (const auto& [name, value] : trial.config)
-    record["configuration"][name] = value_json<RecordedJson>(value);
-  record["times"] = {{"compilation", trial.compile_s * kMsInS},
-                     {"runtimes", times_ms(trial)},
-                     {"framework", 0},
-                     {"search_algorithm", 0},
-                     {"validation", 0}};
+  RecordedJson record = {{"configuration", values_json<RecordedJson>(trial.config)},
+                         {"objectives", {"time"}},
+                         {"timestamp", timestamp_of(trial.ended_unix_ms)},
+                         {"invalidity", recorded(trial.status).in_t4},
+                         {"correctness", trial.ok() ? 1 : 0},
+                         {"measurements", RecordedJson::array()},
+                         {"times",
+                          {{"compilation", trial.compile_s * kMsInS},
+                           {"runtimes", times_ms(trial)},
+                           {"framework", 0},
+                           {"search_algorithm", 0},
+                           {"validation", 0}}}};
   if (trial.ok()) {
-    const double time = trial.objective > 0 ? trial.objective * kUsInMs : trial.timing.median_us * kUsInMs;
-    record["measurements"].push_back({{"name", "time"}, {"value", time}, {"unit", "ms"}});
+    record["measurements"].push_back({{"name", "time"}, {"value", time_ms(trial)}, {"unit", "ms"}});
     for (const auto& [name, value] : known_metrics(trial))
       record["measurements"].push_back(
           {{"name", name}, {"value", value_json<RecordedJson>(value)}, {"unit", ""}});
@@ -121,9 +104,18 @@ std::string key_of_config(const Recording& recording, const Config& config) {
                 [&](const Parameter& parameter) { return config.find(parameter.name)->str(); });
 }
 
-// A recording in the formats of kernel_tuner.h. Equal to the file that was read but for the fields that a
-// Recording has no place for.
-RecordedJson write_cache(const Recording& recording) {
+const char* name_of_format(RecordingFormat format) {
+  return format == RecordingFormat::kernel_tuner ? "kernel_tuner" : "t4";
+}
+
+const char* trials_of(RecordingFormat format) {
+  return format == RecordingFormat::kernel_tuner ? "cache" : "results";
+}
+
+// The file without its trials. Equal to the file that was read but for the fields that a Recording has no
+// place for; so are the trials' records.
+RecordedJson file_without_trials(const Recording& recording, RecordingFormat format) {
+  if (format == RecordingFormat::t4) return {{"schema_version", "1.0.0"}, {"results", RecordedJson::array()}};
   RecordedJson file = {{"schema_version", "1.1.0"},
                        {"device_name", recording.device.name},
                        {"kernel_name", recording.kernel},
@@ -137,28 +129,11 @@ RecordedJson write_cache(const Recording& recording) {
     RecordedJson& values = file["tune_params"][parameter.name] = RecordedJson::array();
     for (const Value& value : parameter.values) values.push_back(value_json<RecordedJson>(value));
   }
-  for (const Trial& trial : recording.trials) {
-    file["cache"][key_of_config(recording, trial.config)] = cache_record(trial);
-  }
   return file;
 }
 
-RecordedJson write_t4(const Recording& recording) {
-  RecordedJson file = {{"schema_version", "1.0.0"}, {"results", RecordedJson::array()}};
-  for (const Trial& trial : recording.trials) file["results"].push_back(t4_record(trial));
-  return file;
-}
-
-const char* name_of_format(RecordingFormat format) {
-  return format == RecordingFormat::kernel_tuner ? "kernel_tuner" : "t4";
-}
-
-const char* trials_of(RecordingFormat format) {
-  return format == RecordingFormat::kernel_tuner ? "cache" : "results";
-}
-
-RecordedJson written(const Recording& recording, RecordingFormat format) {
-  return format == RecordingFormat::kernel_tuner ? write_cache(recording) : write_t4(recording);
+RecordedJson record_of(const Trial& trial, RecordingFormat format) {
+  return format == RecordingFormat::kernel_tuner ? cache_record(trial) : t4_record(trial);
 }
 
 // The changes that make `to` of `from`; empty if there are none.
@@ -183,24 +158,12 @@ RecordedJson changed(const RecordedJson& json, const std::string& extras, Record
   }
 }
 
-// The trials of a file by their place in the recording.
-std::vector<std::pair<std::string, RecordedJson>> split(RecordedJson& file, RecordingFormat format) {
-  std::vector<std::pair<std::string, RecordedJson>> trials;
-  for (auto& [key, record] : file[trials_of(format)].items()) trials.emplace_back(key, std::move(record));
-  file[trials_of(format)] =
-      format == RecordingFormat::kernel_tuner ? RecordedJson::object() : RecordedJson::array();
-  return trials;
-}
-
 // The recording as a database gives it back: names and values sorted.
 Recording canonical(Recording recording) {
   std::ranges::sort(recording.parameters, {}, &Parameter::name);
   for (Parameter& parameter : recording.parameters) std::ranges::sort(parameter.values);
   for (Trial& trial : recording.trials) {
-    Config sorted;
-    for (const Parameter& parameter : recording.parameters)
-      sorted.set(parameter.name, *trial.config.find(parameter.name));
-    trial.config = std::move(sorted);
+    trial.config = in_order_of(recording.parameters, trial.config);
   }
   return recording;
 }
@@ -234,24 +197,16 @@ Result<RecordingWithExtras> read_with_extras(std::string_view text, const std::s
     return read;
   }
   const auto format = original.contains("cache") ? RecordingFormat::kernel_tuner : RecordingFormat::t4;
-  RecordedJson ours = written(known, format);
-  auto our_trials = split(ours, format);
-  const auto their_trials = split(original, format);
-  read.extras.file = difference(ours, original, format);
+  const RecordedJson outline = file_without_trials(known, format);
+  const RecordedJson trials = std::exchange(original[trials_of(format)], outline[trials_of(format)]);
+  read.extras.file = difference(outline, original, format);
   for (std::size_t i = 0; i < known.trials.size(); ++i) {
-    const RecordedJson* theirs = nullptr;
-    std::string key;
+    const RecordedJson ours = record_of(known.trials[i], format);
     if (format == RecordingFormat::kernel_tuner) {
-      const auto found = std::ranges::lower_bound(
-          their_trials, known.keys[i], {}, [](const auto& each) -> const std::string& { return each.first; });
-      theirs = &found->second;
-      const std::string own = key_of_config(known, known.trials[i].config);
-      if (own != known.keys[i]) key = known.keys[i];
-      const auto of_ours = std::ranges::lower_bound(
-          our_trials, own, {}, [](const auto& each) -> const std::string& { return each.first; });
-      read.extras.trials.push_back(difference(of_ours->second, *theirs, format, key));
-    } else if (their_trials.size() == known.trials.size()) {
-      read.extras.trials.push_back(difference(our_trials[i].second, their_trials[i].second, format));
+      const std::string &key = known.keys[i], own = key_of_config(known, known.trials[i].config);
+      read.extras.trials.push_back(difference(ours, trials[key], format, own == key ? "" : key));
+    } else if (trials.size() == known.trials.size()) {
+      read.extras.trials.push_back(difference(ours, trials[i], format));
     } else {
       read.extras.trials.emplace_back();  // a configuration came twice
     }
@@ -261,24 +216,18 @@ Result<RecordingWithExtras> read_with_extras(std::string_view text, const std::s
 
 std::string write_recording(const Recording& given, const RecordingExtras& extras, RecordingFormat format) {
   const Recording recording = canonical(given);
-  RecordedJson file = written(recording, format);
-  auto trials = split(file, format);
+  RecordedJson file = file_without_trials(recording, format);
   if (!extras.file.empty()) file = changed(file, extras.file, format);
   RecordedJson& target = file[trials_of(format)];
   for (std::size_t i = 0; i < recording.trials.size(); ++i) {
     std::string key = key_of_config(recording, recording.trials[i].config);
-    RecordedJson* record = &trials[i].second;
-    if (format == RecordingFormat::kernel_tuner) {
-      record = &std::ranges::lower_bound(trials, key, {}, [](const auto& each) -> const std::string& {
-                  return each.first;
-                })->second;
-    }
+    RecordedJson record = record_of(recording.trials[i], format);
     if (i < extras.trials.size() && !extras.trials[i].empty())
-      *record = changed(*record, extras.trials[i], format, &key);
+      record = changed(record, extras.trials[i], format, &key);
     if (format == RecordingFormat::kernel_tuner) {
-      target[key] = std::move(*record);
+      target[key] = std::move(record);
     } else {
-      target.push_back(std::move(*record));
+      target.push_back(std::move(record));
     }
   }
   return format == RecordingFormat::kernel_tuner ? cache_text(file) : file.dump() + "\n";

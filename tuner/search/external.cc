@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "tuner/core/value_json.h"
 #include "tuner/process/child_process.h"
 #include "tuner/search/strategy.h"
 #include "tuner/search/untried.h"
@@ -40,27 +42,15 @@ Clock::time_point deadline_after(double seconds) {
                             std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e8)));
 }
 
-std::string seconds_text(double seconds) {
-  std::string text = std::to_string(seconds);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text + " s";
-}
-
-// A child process that reads lines from standard input and writes lines to standard output. It inherits
-// standard error. The destructor ends it and its process group.
+// A coprocess that reads lines from standard input and writes lines to standard output. The destructor ends
+// it and its process group.
 class LineProgram {
  public:
-  // Runs the command with /bin/sh.
-  static Result<LineProgram> start(const std::string& command) {
-    auto process = ChildProcess::start({{"/bin/sh", "-c", command}, {}, ChildOptions::Kind::coprocess});
-    if (!process) return std::move(process).error();
-    return LineProgram(*std::move(process));
-  }
-  LineProgram(LineProgram&&) noexcept = default;
-  LineProgram& operator=(LineProgram&&) = delete;
+  explicit LineProgram(ChildProcess process)
+      : process_(std::move(process)), input_(process_.take_socket()), output_(process_.take_output()) {}
+  LineProgram(const LineProgram&) = delete;
+  LineProgram& operator=(const LineProgram&) = delete;
   ~LineProgram() {
-    if (!output_.is_open()) return;  // moved from
     input_.close();
     output_.close();
     (void)process_.exit_status_within(kPatience);
@@ -77,7 +67,7 @@ class LineProgram {
         left.erase(0, static_cast<std::size_t>(count));
       } else if (errno == EAGAIN || errno == EINTR) {
         if (!wait_for(input_.number(), POLLOUT, deadline))
-          return Error{"the program read nothing for " + seconds_text(timeout_s)};
+          return Error{fmt::format("the program read nothing for {} s", timeout_s)};
       } else {
         return Error{how_it_ended()};
       }
@@ -96,7 +86,7 @@ class LineProgram {
       }
       if (unread_.size() > kLongestLine) return Error{"the program wrote a line without an end"};
       if (!wait_for(output_.number(), POLLIN, deadline))
-        return Error{"the program did not answer within " + seconds_text(timeout_s)};
+        return Error{fmt::format("the program did not answer within {} s", timeout_s)};
       char chunk[1 << 14];
       const ssize_t count = read(output_.number(), chunk, sizeof chunk);
       if (count > 0) {
@@ -108,9 +98,6 @@ class LineProgram {
   }
 
  private:
-  explicit LineProgram(ChildProcess process)
-      : process_(std::move(process)), input_(process_.take_socket()), output_(process_.take_output()) {}
-
   std::string how_it_ended() {
     const auto ended = process_.exit_status_within(kPatience);
     if (!ended) return "the program closed its output";
@@ -126,14 +113,6 @@ class LineProgram {
 constexpr int kMostRefusals = 1000;
 constexpr std::size_t kShownText = 200;
 
-Json json_of(const Value& value) { return Json::parse(value.json()); }
-
-Json json_of(const Config& config) {
-  Json json = Json::object();
-  for (const auto& [name, value] : config) json[name] = json_of(value);
-  return json;
-}
-
 // Bytes that are no UTF-8 are replaced.
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -141,14 +120,14 @@ std::string task_line(const SearchTask& task) {
   Json parameters = Json::array();
   for (const Parameter& parameter : task.space.parameters()) {
     Json values = Json::array();
-    for (const Value& value : parameter.values) values.push_back(json_of(value));
+    for (const Value& value : parameter.values) values.push_back(value_json<Json>(value));
     parameters.push_back({{"name", parameter.name}, {"values", std::move(values)}});
   }
   const auto start = task.space.default_config();
   return line_of({{"type", "space"},
                   {"parameters", std::move(parameters)},
                   {"valid", task.space.size().str()},
-                  {"default", start ? json_of(*start) : Json()},
+                  {"default", start ? values_json<Json>(*start) : Json()},
                   {"seed", task.seed},
                   {"budget", {{"trials", task.budget.trials}, {"seconds", task.budget.seconds}}}});
 }
@@ -157,8 +136,8 @@ std::string task_line(const SearchTask& task) {
 std::optional<std::uint32_t> rank_of(const Parameter& parameter, const Json& json) {
   for (std::uint32_t rank = 0; rank < parameter.values.size(); ++rank) {
     const Value& value = parameter.values[rank];
-    if (json.is_number() ? value.is_number() && json.get<double>() == value.number() : json_of(value) == json)
-      return rank;
+    const bool is_number = json.is_number() && value.is_number();
+    if (is_number ? json.get<double>() == value.number() : value_json<Json>(value) == json) return rank;
   }
   return std::nullopt;
 }
@@ -178,10 +157,6 @@ Result<Space::Ranks> read_config(const Space& space, const Json& config) {
   return ranks;
 }
 
-std::string shown(const std::string& text) {
-  return text.size() <= kShownText ? text : text.substr(0, kShownText) + "…";
-}
-
 // Searches with a program of the user, which proposes configurations and receives results as lines of JSON.
 // docs/search.md describes the protocol. If the program fails, the search ends and `failure` says why.
 class External : public Searcher {
@@ -192,11 +167,12 @@ class External : public Searcher {
       failure_ = "its option 'program' is empty; give it a command, for example python3 search.py";
     } else if (!(timeout_s_ > 0)) {
       failure_ = "'timeout' is not a positive number of seconds";
-    } else if (auto program = LineProgram::start(command_)) {
-      program_.emplace(*std::move(program));
+    } else if (auto process =
+                   ChildProcess::start({{"/bin/sh", "-c", command_}, {}, ChildOptions::Kind::coprocess})) {
+      program_.emplace(*std::move(process));
       write(task_line(task));
     } else {
-      failure_ = program.error().message;
+      failure_ = process.error().message;
     }
   }
 
@@ -212,7 +188,7 @@ class External : public Searcher {
     if (!untried_.space().contains(trial.config)) return;
     untried_.take(trial.config);
     write(line_of({{"type", "tell"},
-                   {"config", json_of(trial.config)},
+                   {"config", values_json<Json>(trial.config)},
                    {"status", status_name(trial.status)},
                    {"message", trial.message},
                    {"objective", trial.ok() ? Json(trial.objective) : Json()},
@@ -237,7 +213,7 @@ class External : public Searcher {
     return !failure_;
   }
 
-  // Nothing if the program proposes no more or has failed.
+  // Asks until the program proposes a new configuration of the space. Empty if it is done or has failed.
   std::optional<Space::Ranks> proposal() {
     std::string refusal;
     for (int refused = 0; refused < kMostRefusals; ++refused) {
@@ -254,7 +230,7 @@ class External : public Searcher {
     return std::nullopt;
   }
 
-  // Asks for a configuration. Nothing if the program is done or has failed.
+  // Asks for one configuration. Empty if the program is done or has failed.
   std::optional<Json> answer() {
     if (!write(R"({"type": "ask"})")) return std::nullopt;
     const auto line = program_->read_line(timeout_s_);
@@ -267,7 +243,8 @@ class External : public Searcher {
     if (is_done_) return std::nullopt;
     const auto config = answer.is_object() ? answer.find("config") : answer.end();
     if (config != answer.end() && config->is_object()) return *config;
-    failure_ = "the program wrote '" + shown(*line) + "', not a proposal";
+    const std::string shown = line->size() <= kShownText ? *line : line->substr(0, kShownText) + "…";
+    failure_ = "the program wrote '" + shown + "', not a proposal";
     return std::nullopt;
   }
 
