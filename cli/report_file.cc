@@ -12,6 +12,7 @@
 #include "db/database.h"
 #include "engine/study_facts.h"
 #include "tuner/core/output_file.h"
+#include "tuner/core/seconds_since.h"
 #include "tuner/core/spelling.h"
 
 namespace gktune {
@@ -19,15 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::int64_t now_unix_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 // The studies of the kernels, the last tuned first.
-Result<std::vector<StudySummary>> studies_of(const Database& store,
-                                             const std::vector<std::string>& kernels) {
+Result<std::vector<StudySummary>> studies_of(const Database& store, const std::vector<std::string>& kernels) {
   auto studies = store.studies();
   if (!studies) return studies;
   std::vector<std::string> known;
@@ -47,7 +41,8 @@ Result<std::vector<StudySummary>> studies_of(const Database& store,
 }
 
 // The stored portfolios of the kernels of these studies.
-Result<std::vector<Portfolio>> portfolios_of(const Database& store, const std::vector<StudySummary>& studies) {
+Result<std::vector<Portfolio>> portfolios_of(const Database& store,
+                                             const std::vector<StudySummary>& studies) {
   auto portfolios = store.portfolios();
   if (!portfolios) return portfolios;
   std::erase_if(*portfolios, [&](const Portfolio& portfolio) {

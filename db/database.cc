@@ -72,11 +72,6 @@ std::optional<std::int64_t> current_ok_trial(const Connection& connection, std::
 
 }  // namespace
 
-std::int64_t now_unix_ms() {
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
-}
-
 std::string new_uuid() {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::random_device random;

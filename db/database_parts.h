@@ -11,6 +11,7 @@
 #include "db/sqlite/connection.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
+#include "tuner/core/seconds_since.h"
 
 // The parts that the sources of Database share.
 namespace gktune {
@@ -36,7 +37,6 @@ auto Database::reading(Function function) const {
   });
 }
 
-std::int64_t now_unix_ms();
 std::string new_uuid();  // 128 random bits, in hexadecimal
 
 // Names the row in the message of a Failure.

@@ -8,6 +8,7 @@
 #include "db/database.h"
 #include "engine/devices.h"
 #include "engine/tuning.h"
+#include "engine/tuning_session.h"
 #include "gktune/result.h"
 #include "tuner/analysis/variance_shares.h"
 #include "tuner/measure/statistics.h"

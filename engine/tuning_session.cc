@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <limits>
 #include <memory>
@@ -14,6 +15,7 @@
 
 #include "db/distance.h"
 #include "engine/spaces.h"
+#include "tuner/core/seconds_since.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/plan.h"
 
@@ -67,11 +69,6 @@ std::int64_t total_of(const Count& valid, std::int64_t limit) {
 bool is_latest(const Playoff& held, const std::vector<Trial>& trials) {
   return std::ranges::none_of(
       trials, [&held](const Trial& trial) { return trial.ended_unix_ms > held.held_unix_ms; });
-}
-
-std::int64_t now_unix_ms() {
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
 }
 
 // The tuning of one problem.
@@ -387,6 +384,54 @@ class TuningSession {
 
 Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneSite& site) {
   return TuningSession(request, site).run();
+}
+
+namespace {
+
+std::optional<double> ratio(double best, double other, const Objective& objective) {
+  // False for NaN too.
+  if (!(best > 0 && other > 0)) return std::nullopt;
+  return !objective.metric.empty() && objective.maximize ? best / other : other / best;
+}
+
+}  // namespace
+
+double score_of(const Trial& trial, const Objective& objective) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (!trial.ok()) return kNone;
+  if (objective.metric.empty()) return trial.timing.median_us;
+  const Value* value = trial.metrics.find(objective.metric);
+  return value != nullptr && value->is_number() ? value->number() : kNone;
+}
+
+Gains gains_of(const Tuning& tuning) {
+  if (!tuning.outcome.best) return {};
+  const std::vector<Trial>& playoff = tuning.outcome.playoff;
+  const double best = score_of(*tuning.outcome.best, tuning.objective);
+  const auto gain_over = [&](const Trial& other) -> std::optional<Gain> {
+    const auto again = std::ranges::find(playoff, other.config, &Trial::config);
+    const bool has_played = again != playoff.end();
+    const double other_score = score_of(has_played ? *again : other, tuning.objective);
+    const auto factor = ratio(best, other_score, tuning.objective);
+    if (!factor) return std::nullopt;
+    // Both times are from the search if there was no playoff.
+    const bool is_comparable = has_played || playoff.empty();
+    return Gain{*factor, is_comparable ? Gain::Source::playoff : Gain::Source::search};
+  };
+
+  std::vector<const Trial*> good;
+  Gains gains;
+  for (const Trial& trial : tuning.trials) {
+    if (std::isnan(score_of(trial, tuning.objective))) continue;
+    good.push_back(&trial);
+    if (tuning.default_config && trial.config == *tuning.default_config)
+      gains.over_default = gain_over(trial);
+  }
+  if (good.size() > 1) {
+    std::ranges::stable_sort(good, {}, &Trial::objective);
+    gains.over_median = gain_over(*good[good.size() / 2]);
+  }
+  return gains;
 }
 
 }  // namespace gktune

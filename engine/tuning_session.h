@@ -2,17 +2,75 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "db/database.h"
 #include "engine/devices.h"
 #include "engine/tuning.h"
 #include "gktune/result.h"
+#include "tuner/core/trial.h"
 #include "tuner/device/device.h"
 #include "tuner/space/definition.h"
 #include "tuner/tune.h"
 
 namespace gktune {
+
+// The share of the time that each was busy, from 0 to 1.
+struct Busy {
+  double device = 0, compilers = 0;
+};
+
+// The result of tuning one problem.
+struct Tuning {
+  std::string kernel;
+  Problem problem;
+  std::string device;
+  Objective objective;
+  bool is_checked = true;        // against a reference
+  std::string valid, cartesian;  // numbers of configurations, as texts because they may exceed 64 bits
+  std::vector<Trial> trials;     // all trials of the study, earlier ones first
+  std::int64_t earlier = 0;
+  bool is_fresh = false;  // earlier trials were ignored
+  double budget_s = 0;    // 0: none
+  double spent_s = 0;     // used of the budget, earlier runs included
+  TuneOutcome outcome;
+  std::optional<Config> default_config;
+  double seconds = 0;  // of this run
+  std::optional<Busy> busy;
+};
+
+// Progress of the tuning of one problem.
+struct TuneProgress {
+  std::string kernel;
+  Problem problem;
+  std::int64_t done = 0;         // trials, earlier ones included
+  std::int64_t done_before = 0;  // trials of earlier runs
+  std::int64_t total = 0;        // 0: unknown
+  std::optional<Trial> best;
+  Failures failures;
+  double elapsed_s = 0;
+  std::optional<double> budget_s;
+  std::optional<PlayoffProgress> playoff;  // has a value during the playoff
+};
+
+// The factor by which the winner is better than another configuration.
+struct Gain {
+  // The source of the other configuration's time. The winner's time is from the playoff if one was held.
+  enum class Source { playoff, search };
+  double factor = 0;
+  // `search`: the two times were measured at different moments, so the factor is rough.
+  Source source = Source::playoff;
+};
+struct Gains {
+  std::optional<Gain> over_median;  // the median of the successful configurations
+  std::optional<Gain> over_default;
+};
+Gains gains_of(const Tuning& tuning);
+
+// The time in microseconds, or the metric in its own unit. NaN if the trial has none.
+double score_of(const Trial& trial, const Objective& objective);
 
 // The tuning of one problem of a space file.
 struct TuneRequest {

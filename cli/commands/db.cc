@@ -21,6 +21,7 @@
 #include "engine/spaces.h"
 #include "engine/study_facts.h"
 #include "tuner/core/text.h"
+#include "tuner/core/seconds_since.h"
 
 namespace gktune {
 namespace {
@@ -199,7 +200,7 @@ Result<StudyReport> report_on(const Database& store, const StudySummary& summary
   report.winner = *winner;
   const StudyFilter& filter = options.selection.filter;
   RankedQuery query{.limit = options.limit == 0 ? -1 : options.limit};
-  query.since_unix_ms = since_unix_ms(filter.newer_s, current_unix_ms());
+  query.since_unix_ms = since_unix_ms(filter.newer_s, now_unix_ms());
   if (options.failed || (filter.status && *filter.status != Status::ok)) {
     if (auto read = read_failures(store, query, filter.status, report); !read) return read.error();
     return report;

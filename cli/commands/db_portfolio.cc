@@ -18,6 +18,7 @@
 #include "engine/problem_selection.h"
 #include "engine/study_selection.h"
 #include "tuner/core/spelling.h"
+#include "tuner/core/seconds_since.h"
 
 namespace gktune {
 namespace {
@@ -233,7 +234,7 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
     made.device = source.identity.device;
     made.regime = source.identity.regime;
     made.objective = source.identity.objective;
-    made.made_unix_ms = current_unix_ms();
+    made.made_unix_ms = now_unix_ms();
     if (!options.is_dry) {
       auto writer = Database::open(path, Database::Access::write);
       if (!writer) return fail(context, ExitCode::failed, writer.error().message);

@@ -8,6 +8,7 @@
 #include "cli/output/quantity.h"
 #include "cli/study_flags.h"
 #include "db/database.h"
+#include "tuner/core/seconds_since.h"
 
 namespace gktune {
 namespace {
@@ -105,7 +106,7 @@ ExitCode prune_database(const PruneOptions& options, Context& context) {
   }
   // The age is that of trials here.
   StudyFlags selection = options.selection;
-  rules.before_unix_ms = before_unix_ms(selection.filter.older_s, current_unix_ms());
+  rules.before_unix_ms = before_unix_ms(selection.filter.older_s, now_unix_ms());
   selection.filter.older_s.reset();
   auto studies = selected_studies(selection, context);
   if (!studies) return studies.error();

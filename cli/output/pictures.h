@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/output/screen.h"
-#include "engine/tuning.h"
+#include "engine/tuning_session.h"
 
 namespace gktune {
 

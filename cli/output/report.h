@@ -6,7 +6,7 @@
 
 #include "cli/output/json.h"
 #include "cli/output/screen.h"
-#include "engine/tuning.h"
+#include "engine/tuning_session.h"
 
 namespace gktune {
 

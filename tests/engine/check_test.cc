@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "engine/check_problems.h"
 #include "engine/check_session.h"
 #include "tests/engine/texts.h"
 #include "tests/example_database.h"

@@ -12,6 +12,7 @@
 
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/device/worker/job.h"
+#include "tuner/core/seconds_since.h"
 
 namespace gktune {
 namespace {
@@ -36,12 +37,6 @@ constexpr int kLeastPlayoffSlice = 3;  // rounds
 constexpr std::chrono::milliseconds kPlayoffWatchInterval{100};
 // The cache removes what has been unused for longest, so a file needs no newer mark than this.
 constexpr std::chrono::seconds kKeepingInterval{10};
-
-std::int64_t unix_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 int poll_timeout_ms(Clock::time_point until) {
   constexpr auto kLongest = std::chrono::minutes(1);
@@ -212,7 +207,7 @@ void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
   submission.goal = goal;
   submission.begun = Clock::now();
   submission.cutoff = std::move(candidate.cutoff);
-  submission.trial.started_unix_ms = unix_ms();
+  submission.trial.started_unix_ms = now_unix_ms();
   submission.trial.config = std::move(candidate.config);
   submission.trial.problem = std::move(candidate.problem);
   submission.trial.regime = kernel_.regime;
@@ -483,7 +478,7 @@ void WorkerDevice::finish(Submission& submission, Status status, std::string mes
   }
   submission.trial.status = status;
   submission.trial.message = std::move(message);
-  submission.trial.ended_unix_ms = unix_ms();
+  submission.trial.ended_unix_ms = now_unix_ms();
   finished_.push_back(std::move(submission.trial));
   submissions_.erase(submissions_.begin() + (&submission - submissions_.data()));
 }

@@ -1,0 +1,408 @@
+#include "engine/check_session.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "engine/check_session.h"
+#include "engine/spaces.h"
+#include "tuner/space/plan.h"
+#include "tuner/space/problems.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::array<std::int64_t, 6> kAwkward = {0, 1, 31, 33, 257, 1009};
+// Several blocks and a part of one, for blocks that take a few thousand elements.
+// The other sizes are small then.
+constexpr std::int64_t kSeveralBlocks = 9001, kBesides = 5, kMostSeveralBlocks = 150'000;
+
+bool is_size(const Axis& axis) { return !axis.values.empty() && axis.values.front().is_integer(); }
+
+// Axes that decide which file an input is read from or how long it is: there are files only for the sizes of
+// the space file.
+std::set<std::string> axes_of_files(const std::vector<Argument>& arguments) {
+  std::set<std::string> names;
+  const auto add = [&names](const std::optional<Expression>& expression) {
+    if (!expression) return;
+    for (const Expression::NameUse& use : expression->names()) names.insert(use.name);
+  };
+  for (const Argument& argument : arguments) {
+    if (argument.contents.kind != Contents::Kind::file) continue;
+    add(argument.extent);
+    for (const Pattern::Part& part : argument.contents.file.parts) add(part.expression);
+  }
+  return names;
+}
+
+std::int64_t greatest_size(const Axis& axis) {
+  std::int64_t greatest = axis.values.front().integer();
+  for (const Value& value : axis.values) greatest = std::max(greatest, value.integer());
+  return greatest;
+}
+
+// The axes whose values the awkward sizes replace.
+std::vector<Axis> replaced_axes(const KernelDefinition& kernel) {
+  const std::set<std::string> kept = axes_of_files(kernel.arguments);
+  std::vector<Axis> sizes;
+  std::ranges::copy_if(kernel.axes, std::back_inserter(sizes),
+                       [&kept](const Axis& axis) { return is_size(axis) && !kept.contains(axis.name); });
+  return sizes;
+}
+
+// About twice the size of the longest axis, if that is one of several blocks and may be larger.
+std::optional<Problem> larger(const KernelDefinition& kernel, const Problem& problem) {
+  const std::vector<Axis> sizes = replaced_axes(kernel);
+  const auto longest = std::ranges::max_element(sizes, {}, greatest_size);
+  if (longest == sizes.end()) return std::nullopt;
+  const std::int64_t size = problem.find(longest->name)->integer();
+  const std::int64_t larger_size = std::min(2 * size + 1, greatest_size(*longest));
+  if (size < kSeveralBlocks || larger_size <= size || larger_size > kMostSeveralBlocks) return std::nullopt;
+  Problem larger = problem;
+  larger.set(longest->name, larger_size);
+  return larger;
+}
+
+bool has_one_block(const StepPlan& step) { return step.grid == std::array<std::int64_t, 3>{1, 1, 1}; }
+
+// The number of configurations, of all or of some, whose launches have one block each or cannot be formed.
+int count_of_one_block(const Definition& definition, const Problem& problem, const DeviceInfo& device) {
+  constexpr std::int64_t kMostConfigurations = 32;
+  const auto space = space_of(definition, problem, device);
+  if (!space) return std::numeric_limits<int>::max();
+  const bool is_sampled = space->size() > Count(kMostConfigurations);
+  std::mt19937_64 random;
+  int count = 0;
+  for (Count i = 0; i < (is_sampled ? Count(kMostConfigurations) : space->size()); ++i) {
+    const auto plan =
+        resolve(definition.kernel, space->at(is_sampled ? space->sample(random) : i), problem, device);
+    if (!plan || std::ranges::all_of(plan->candidate.steps, has_one_block)) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::vector<Problem> problems_of_several_blocks(const Definition& definition,
+                                                const std::vector<Problem>& problems,
+                                                const DeviceInfo& device) {
+  std::vector<Problem> chosen;
+  for (const Problem& problem : problems) {
+    std::optional<Problem> next = larger(definition.kernel, problem), best;
+    int fewest = next ? count_of_one_block(definition, problem, device) : 0;
+    for (; next && fewest > 0; next = larger(definition.kernel, *next)) {
+      const int count = count_of_one_block(definition, *next, device);
+      if (count < fewest) best = next, fewest = count;
+    }
+    if (best) chosen.push_back(*std::move(best));
+  }
+  return chosen;
+}
+
+std::vector<Problem> problems_to_sanitize(const Definition& definition, const DeviceInfo& device) {
+  const std::vector<Problem> all = awkward_problems(definition.kernel);
+  std::vector<Problem> solvable;
+  std::ranges::copy_if(all, std::back_inserter(solvable),
+                       [&](const Problem& problem) { return space_of(definition, problem, device).ok(); });
+  if (solvable.empty()) return all;
+  std::ranges::copy(problems_of_several_blocks(definition, solvable, device), std::back_inserter(solvable));
+  return solvable;
+}
+
+std::vector<Problem> one_for_each_source(const std::vector<Axis>& axes,
+                                         const std::vector<Problem>& problems) {
+  std::vector<Problem> chosen;
+  std::set<std::string> seen;
+  for (const Problem& problem : problems) {
+    Problem macros;  // the compiler sees these axes only
+    for (const Axis& axis : axes)
+      if (!axis.macro.empty()) macros.set(axis.name, *problem.find(axis.name));
+    if (seen.insert(macros.json()).second) chosen.push_back(problem);
+  }
+  return chosen;
+}
+
+bool is_empty(const Problem& problem) {
+  return std::ranges::any_of(
+      problem, [](const auto& axis) { return axis.second.is_integer() && axis.second.integer() == 0; });
+}
+
+std::vector<Problem> awkward_problems(const KernelDefinition& kernel) {
+  const std::vector<Axis> sizes = replaced_axes(kernel);
+  const auto longest = std::ranges::max_element(sizes, {}, greatest_size);
+  std::vector<Problem> problems;
+  // A kernel may rely on the greatest size that the file lists.
+  const auto add = [&](Problem problem, const auto& size_of) {
+    for (const Axis& axis : sizes) problem.set(axis.name, std::min(size_of(axis), greatest_size(axis)));
+    if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(std::move(problem));
+  };
+  for (const Problem& listed : problems_of(kernel)) {
+    // Sizes differ within a problem: square problems hide swapped dimensions.
+    for (std::size_t choice = 0; choice < kAwkward.size(); ++choice) {
+      std::size_t next = choice;
+      add(listed, [&next](const Axis&) { return kAwkward[next++ % kAwkward.size()]; });
+    }
+    add(listed, [&](const Axis& axis) { return axis.name == longest->name ? kSeveralBlocks : kBesides; });
+  }
+  return problems;
+}
+
+namespace {
+
+// Adds a failure to the finding with the same message.
+void add_finding(std::vector<Finding>& findings, const Trial& trial) {
+  auto known = std::ranges::find_if(findings, [&](const Finding& finding) {
+    return finding.status == trial.status && finding.message == trial.message;
+  });
+  if (known == findings.end()) known = findings.insert(findings.end(), {trial.status, trial.message, {}});
+  known->trials.push_back(trial);
+}
+
+// True if a trial with this status has this configuration or problem.
+template <class T>
+bool has_failed(const std::vector<Finding>& findings, Status status, T Trial::*part, const T& value) {
+  return std::ranges::any_of(findings, [&](const Finding& finding) {
+    return finding.status == status && std::ranges::find(finding.trials, value, part) != finding.trials.end();
+  });
+}
+
+// One check of candidates.
+class CheckSession {
+ public:
+  using Next = std::function<bool(Candidate&)>;
+  CheckSession(Device& device, const CheckEvents& events, CheckOrder order, const Next& next,
+               CheckResult result)
+      : device_(device), events_(events), order_(order), next_(next), result_(std::move(result)) {}
+
+  CheckResult run() {
+    while (true) {
+      fill_device();
+      if (in_flight_ == 0) break;
+      Trial trial = device_.next();
+      --in_flight_;
+      end(std::move(trial));
+    }
+    for (auto& [place, trial] : passed_) result_.passed.push_back(std::move(trial));
+    return std::move(result_);
+  }
+
+ private:
+  void fill_device() {
+    while (!is_over() && in_flight_ < device_.capacity()) {
+      std::optional<Candidate> candidate = take();
+      if (!candidate) return;
+      if (has_failed(result_.findings, Status::reference_failed, &Trial::problem, candidate->problem))
+        continue;
+      if (has_failed(result_.findings, Status::timed_out, &Trial::config, candidate->config)) {
+        ++result_.left_out;
+      } else if (order_ == CheckOrder::one_by_one &&
+                 std::ranges::find(running_, candidate->config, &Running::config) != running_.end()) {
+        held_ = std::move(candidate);
+        return;
+      } else {
+        submit(*std::move(candidate));
+      }
+    }
+  }
+
+  // True: submit no more candidates.
+  bool is_over() {
+    if (in_flight_ == 0 && !has_more_) return true;
+    if (!result_.was_stopped && events_.stop && events_.stop()) {
+      result_.was_stopped = true;
+      in_flight_ -= device_.withdraw();  // a stop does not wait for candidates that have not begun
+    }
+    return result_.was_stopped || unchecked_in_a_row_ >= kMostUnjudged || !has_more_;
+  }
+
+  std::optional<Candidate> take() {
+    if (held_) return std::exchange(held_, std::nullopt);
+    Candidate candidate;
+    has_more_ = next_(candidate);
+    return has_more_ ? std::optional(std::move(candidate)) : std::nullopt;
+  }
+
+  void submit(Candidate candidate) {
+    running_.push_back({submitted_++, candidate.config, candidate.problem});
+    device_.submit(std::move(candidate));
+    ++in_flight_;
+  }
+
+  void end(Trial trial) {
+    const std::size_t place = remove_running(trial);
+    if (trial.status == Status::machine_failed) {
+      ++result_.unchecked;
+      result_.failure = std::move(trial.message);
+      if (++unchecked_in_a_row_ == kMostUnjudged) in_flight_ -= device_.withdraw();
+      return;
+    }
+    if (unchecked_in_a_row_ < kMostUnjudged) unchecked_in_a_row_ = 0;
+    if (trial.status == Status::reference_failed) {
+      // It fails for every configuration of the problem: one finding, without a configuration.
+      if (has_failed(result_.findings, trial.status, &Trial::problem, trial.problem)) return;
+      trial.config = {};
+      add_finding(result_.findings, trial);
+      return;
+    }
+    ++result_.checked;
+    if (trial.ok()) {
+      passed_.emplace(place, std::move(trial));
+    } else {
+      add_finding(result_.findings, trial);
+    }
+    if (events_.on_progress) events_.on_progress(result_);
+  }
+
+  std::size_t remove_running(const Trial& trial) {
+    const auto ended = std::ranges::find_if(running_, [&](const Running& each) {
+      return each.config == trial.config && each.problem == trial.problem;
+    });
+    const std::size_t place = ended->place;
+    running_.erase(ended);
+    return place;
+  }
+
+  struct Running {
+    std::size_t place;  // the number of candidates submitted before it
+    Config config;
+    Problem problem;
+  };
+
+  Device& device_;
+  const CheckEvents& events_;
+  CheckOrder order_;
+  const Next& next_;
+  CheckResult result_;
+  std::vector<Running> running_;
+  std::map<std::size_t, Trial> passed_;  // by the place of their candidates
+  std::optional<Candidate> held_;        // until another problem of its configuration has ended
+  bool has_more_ = true;
+  std::size_t submitted_ = 0, in_flight_ = 0;
+  int unchecked_in_a_row_ = 0;
+};
+
+// The configurations of each problem's space in turn, or a random sample of them.
+class Candidates {
+ public:
+  Candidates(const CheckRequest& request, const std::vector<Problem>& problems)
+      : request_(request), problems_(problems) {}
+
+  // A result with the numbers of candidates. Fails if a space cannot be built.
+  Result<CheckResult, EngineError> count() const {
+    CheckResult counts;
+    for (const Problem& problem : problems_) {
+      auto space = build(problem);
+      if (!space) return space.error();
+      counts.all += space->size();
+      counts.chosen += chosen_of(*space);
+    }
+    return counts;
+  }
+
+  // Requires that count() succeeds.
+  bool next(Candidate& candidate) {
+    while (!space_ || index_ >= chosen_of(*space_)) {
+      if (problem_ == problems_.size()) return false;
+      space_ = build(problems_[problem_++]).value();
+      random_.seed(request_.workers.seed);
+      index_ = 0;
+    }
+    candidate.problem = problems_[problem_ - 1];
+    candidate.config = space_->at(is_sampled(*space_) ? space_->sample(random_) : index_);
+    ++index_;
+    return true;
+  }
+
+ private:
+  Result<Space, EngineError> build(const Problem& problem) const {
+    return space_of(request_.definition, problem, request_.device.info);
+  }
+  bool is_sampled(const Space& space) const { return request_.sample > 0 && space.size() > request_.sample; }
+  Count chosen_of(const Space& space) const {
+    return is_sampled(space) ? Count(request_.sample) : space.size();
+  }
+
+  const CheckRequest& request_;
+  const std::vector<Problem>& problems_;
+  std::optional<Space> space_;
+  std::size_t problem_ = 0;  // the next one
+  Count index_;
+  std::mt19937_64 random_;
+};
+
+bool is_sanitizing(const CheckRequest& request) { return request.work == DeviceWork::sanitize; }
+
+// The engine chooses small awkward problems when the caller names none.
+bool is_awkward(const CheckRequest& request) {
+  return is_sanitizing(request) && !request.problems && request.definition.check_problems.empty();
+}
+
+std::vector<Problem> problems_to_check(const CheckRequest& request) {
+  const KernelDefinition& kernel = request.definition.kernel;
+  if (is_awkward(request)) return problems_to_sanitize(request.definition, request.device.info);
+  if (is_sanitizing(request)) return request.problems.value_or(request.definition.check_problems);
+  return one_for_each_source(kernel.axes, request.problems ? *request.problems : problems_of(kernel));
+}
+
+// Moves launches that did not run from the findings to `not_run`, unless nothing ran. A launch that this
+// device refuses tells nothing about the kernel's accesses. The engine may choose sizes for which no launch
+// can be formed; over an empty problem that is expected.
+void set_apart_what_did_not_run(CheckResult& result, bool has_awkward_problems) {
+  const auto is_unformed = [&](const Trial& trial) {
+    return has_awkward_problems && trial.status == Status::invalid;
+  };
+  std::vector<Finding> findings, not_run;
+  std::int64_t left = result.checked;
+  for (const Finding& finding : result.findings) {
+    for (const Trial& trial : finding.trials) {
+      const bool has_run = !is_unformed(trial) && trial.status != Status::launch_failed;
+      if (!has_run) --left;
+      if (!is_unformed(trial) || !is_empty(trial.problem)) add_finding(has_run ? findings : not_run, trial);
+    }
+  }
+  if (left == 0 && !not_run.empty()) return;
+  for (const Finding& finding : not_run) result.checked -= std::ssize(finding.trials);
+  result.findings = std::move(findings);
+  result.not_run = std::move(not_run);
+}
+
+}  // namespace
+
+std::int64_t CheckResult::failed() const {
+  std::int64_t count = 0;
+  for (const Finding& finding : findings) count += std::ssize(finding.trials);
+  return count;
+}
+
+Failures CheckResult::failures() const {
+  Failures failures;
+  for (const Finding& finding : findings) failures[finding.status] += std::ssize(finding.trials);
+  return failures;
+}
+
+CheckResult check(Device& device, const CheckEvents& events, CheckOrder order,
+                  const std::function<bool(Candidate&)>& next, CheckResult result) {
+  return CheckSession(device, events, order, next, std::move(result)).run();
+}
+
+Result<CheckResult, EngineError> check_space(const CheckRequest& request, const CheckEvents& events) {
+  const std::vector<Problem> problems = problems_to_check(request);
+  Candidates candidates(request, problems);
+  auto counts = candidates.count();
+  if (!counts) return counts.error();
+  auto device = open_device(request.definition.kernel, request.device, request.workers, request.work);
+  if (!device) return device.error();
+  const auto order = is_sanitizing(request) ? CheckOrder::one_by_one : CheckOrder::together;
+  CheckResult result = check(
+      **device, events, order, [&](Candidate& candidate) { return candidates.next(candidate); },
+      *std::move(counts));
+  if (is_sanitizing(request)) set_apart_what_did_not_run(result, is_awkward(request));
+  return result;
+}
+
+}  // namespace gktune
