@@ -5,7 +5,7 @@
 
 #include "cli/context.h"
 #include "cli/flags.h"
-#include "engine/study_selection.h"
+#include "engine/selection.h"
 
 namespace gktune {
 

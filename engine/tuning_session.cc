@@ -344,15 +344,18 @@ class TuningSession {
     return {};
   }
 
-  // Nothing changes if the winner of the playoff is not in the space.
+  // Reports a playoff that was held before, with its finalists that are in the space. Keeps the result of the
+  // search if the winner of the playoff is outside the space.
   void take_over(Playoff& held) {
     std::vector<Trial> playoff;
     for (Trial& finalist : held.finalists) {
       const auto trial = std::ranges::find(tuning_.trials, finalist.config, &Trial::config);
-      if (trial == tuning_.trials.end() && playoff.empty()) return;
-      if (trial == tuning_.trials.end()) continue;
-      finalist.config = trial->config;  // with the parameters in the order of the space file
-      playoff.push_back(std::move(finalist));
+      if (trial != tuning_.trials.end()) {
+        finalist.config = trial->config;  // with the parameters in the order of the space file
+        playoff.push_back(std::move(finalist));
+      } else if (playoff.empty()) {
+        return;
+      }
     }
     tuning_.outcome.best = playoff.front();
     tuning_.outcome.playoff = std::move(playoff);

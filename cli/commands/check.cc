@@ -16,7 +16,7 @@
 #include "cli/output/quantity.h"
 #include "cli/output/table.h"
 #include "engine/check_session.h"
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 
 namespace gktune {
 namespace {

@@ -15,8 +15,7 @@
 #include "cli/output/stale.h"
 #include "cli/study_flags.h"
 #include "db/portfolio/make_portfolio.h"
-#include "engine/problem_selection.h"
-#include "engine/study_selection.h"
+#include "engine/selection.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/seconds_since.h"
 

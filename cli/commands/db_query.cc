@@ -12,7 +12,7 @@
 #include "cli/output/printable.h"
 #include "cli/output/quantity.h"
 #include "cli/study_flags.h"
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 
 namespace gktune {
 namespace {

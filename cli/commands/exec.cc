@@ -18,7 +18,7 @@
 #include "cli/output/quantity.h"
 #include "cli/study_flags.h"
 #include "engine/execution.h"
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 #include "tuner/core/letters.h"
 #include "tuner/space/space_file.h"
 

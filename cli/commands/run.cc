@@ -16,7 +16,7 @@
 #include "cli/output/trial_table.h"
 #include "cli/report_file.h"
 #include "cli/settings.h"
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 #include "engine/tune_spaces.h"
 #include "tuner/core/effort.h"
 #include "tuner/core/quantity.h"

@@ -12,7 +12,7 @@
 #include "cli/flags.h"
 #include "cli/output/json.h"
 #include "cli/output/quantity.h"
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 #include "engine/spaces.h"
 
 namespace gktune {

@@ -17,7 +17,7 @@
 #include "cli/output/printable.h"
 #include "cli/output/quantity.h"
 #include "cli/output/trial_table.h"
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 #include "tuner/core/embedded_file.h"
 #include "tuner/core/text.h"
 #include "tuner/core/version.h"

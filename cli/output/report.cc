@@ -9,7 +9,7 @@
 #include "cli/output/printable.h"
 #include "cli/output/quantity.h"
 #include "cli/output/trial_table.h"
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 #include "tuner/space/safe_settings.h"
 
 namespace gktune {

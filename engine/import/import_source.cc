@@ -55,33 +55,23 @@ class SourceImport {
   }
 
   Result<void> choose_kernel(const std::string& wanted) {
-    std::string names;
-    for (const FunctionSignature& signature : signatures_) {
-      if (signature.kind != FunctionSignature::Kind::kernel) continue;
-      const bool is_known =
-          std::ranges::any_of(kernels_, [&](const auto& each) { return each.name == signature.name; });
-      if (is_known) continue;
-      names += (names.empty() ? "" : ", ") + signature.name;
-      kernels_.push_back(signature);
-    }
-    if (kernels_.empty()) return Error{path_.string() + ": it has no kernel (no __global__ function)"};
-    const std::vector<FoundLaunch> launches = code_.launches();
     const auto kernel_named = [&](const std::string& name) {
       return std::ranges::find(kernels_, name, &FunctionSignature::name);
     };
-    auto chosen = kernels_.begin();
-    if (!wanted.empty()) {
-      chosen = kernel_named(wanted);
-      if (chosen == kernels_.end())
-        return Error{path_.string() + ": it has no kernel '" + wanted + "'; its kernels are " + names};
-    } else {
-      for (const FoundLaunch& launch : launches) {
-        if (kernel_named(launch.kernel) == kernels_.end()) continue;
-        chosen = kernel_named(launch.kernel);
-        break;
-      }
+    for (const FunctionSignature& signature : signatures_) {
+      if (signature.kind == FunctionSignature::Kind::kernel && kernel_named(signature.name) == kernels_.end())
+        kernels_.push_back(signature);
     }
-    kernel_ = &*chosen;
+    if (kernels_.empty()) return Error{path_.string() + ": it has no kernel (no __global__ function)"};
+    const std::string names = joined(kernels_, ", ", &FunctionSignature::name);
+    auto chosen = kernel_named(wanted);
+    if (!wanted.empty() && chosen == kernels_.end())
+      return Error{path_.string() + ": it has no kernel '" + wanted + "'; its kernels are " + names};
+    const std::vector<FoundLaunch> launches = code_.launches();
+    for (const FoundLaunch& launch : launches) {
+      if (chosen == kernels_.end()) chosen = kernel_named(launch.kernel);
+    }
+    kernel_ = chosen == kernels_.end() ? kernels_.data() : &*chosen;
     if (!kernel_->parameters)
       return Error{path_.string() + ": the parameters of '" + kernel_->name +
                    "' do not show: a macro or #if hides them"};
@@ -123,27 +113,22 @@ class SourceImport {
     return value >= 1 && value <= 4096 && std::regex_match(name, kNames) && !std::regex_match(name, kFixed);
   }
 
-  std::set<std::string> passed_names() const {
-    std::set<std::string> passed;
-    for (std::size_t i = 0; launch_ && i < launch_->arguments.size(); ++i) {
-      const Tokens argument = launch_->arguments[i];
-      if (argument.size() == 1 && argument[0].is_word()) passed.emplace(argument[0].text);
-    }
-    return passed;
+  // True if the launch passes the value of this name alone.
+  bool is_passed(const std::string& name) const {
+    return launch_ && std::ranges::any_of(launch_->arguments, [&](Tokens argument) {
+             return argument.size() == 1 && argument[0] == name;
+           });
   }
 
   void find_settings() {
     settings_ = source_settings(tokens_, defines_, code_);
-    const std::set<std::string> passed = passed_names();
-    std::set<std::string> in_template;
-    for (const Token& token : launch_ ? Tokens(launch_->template_arguments) : Tokens())
-      in_template.emplace(token.text);
     for (const SourceSetting& setting : settings_) {
-      if (in_template.contains(setting.name) && setting.value > 0 && setting.value <= 4096) {
+      const bool is_in_template = launch_ && has(launch_->template_arguments, setting.name);
+      if (is_in_template && setting.value > 0 && setting.value <= 4096) {
         add_setting_parameter(setting);
       } else if (!is_kernel_setting(setting)) {
         continue;
-      } else if (passed.contains(setting.name)) {
+      } else if (is_passed(setting.name)) {
         add_axis(setting.name, setting.value, true);
       } else if (looks_like_parameter(setting.name, setting.value)) {
         add_setting_parameter(setting);
@@ -155,8 +140,13 @@ class SourceImport {
   }
 
   void add_setting_parameter(const SourceSetting& setting) {
-    draft_.parameters.push_back({setting.name, value_list(setting.value), setting.value, "", {}});
+    add_parameter(setting.name, value_list(setting.value), setting.value);
     code_.known[setting.name] = setting.name;
+  }
+
+  void add_parameter(const std::string& name, std::vector<Value> values, std::int64_t value,
+                     std::string comment = "") {
+    draft_.parameters.push_back({name, std::move(values), value, std::move(comment), {}});
   }
 
   void add_axis(const std::string& name, std::int64_t value, bool is_macro) {
@@ -223,8 +213,9 @@ class SourceImport {
   // The block's extents. A literal extent becomes a parameter where the kernel's text does not depend on it.
   void find_block() {
     static constexpr const char* kLong[] = {"threadsPerBlock", "threadsPerBlockY", "threadsPerBlockZ"};
+    static const std::vector<Value> kBlockSizes = {64, 128, 256, 512, 1024};
     if (!launch_) {
-      draft_.parameters.push_back({kLong[0], {64, 128, 256, 512, 1024}, 256, "a guess", {}});
+      add_parameter(kLong[0], kBlockSizes, 256, "a guess");
       draft_.block = {kLong[0]};
       return;
     }
@@ -239,27 +230,18 @@ class SourceImport {
         continue;
       }
       const auto number = term->constant();
-      if (!number || *number <= 1) {
-        draft_.block.push_back(term->text());
-        continue;
-      }
-      if (has_literal_in_kernel(*number)) {
-        draft_.block.push_back(term->text());
+      const bool stays = number && *number > 1 && has_literal_in_kernel(*number);
+      if (stays)
         note("the block of " + term->text() + " threads stays: the kernel's text has this number too");
+      if (!number || *number <= 1 || stays) {
+        draft_.block.push_back(term->text());
         continue;
       }
       const std::string name = kLong[i];
-      draft_.parameters.push_back(
-          {name,
-           extents.size() == 1 ? std::vector<Value>{64, 128, 256, 512, 1024} : value_list(*number),
-           *number,
-           "",
-           {}});
-      auto& values = draft_.parameters.back().values;
-      if (std::ranges::find(values, Value(*number)) == values.end()) {
-        values.push_back(*number);
-        std::ranges::sort(values);
-      }
+      std::vector<Value> values = extents.size() == 1 ? kBlockSizes : value_list(*number);
+      if (std::ranges::find(values, Value(*number)) == values.end()) values.push_back(*number);
+      std::ranges::sort(values);
+      add_parameter(name, std::move(values), *number);
       draft_.block.push_back(name);
       block_literals_[i] = *number;
       alias(extents[i], name);
@@ -322,7 +304,7 @@ class SourceImport {
     return element && !is_floating(*element) && *element != ElementType::uint8;
   }
 
-  void add_sizes(Tokens expression, std::size_t from, bool is_passed) {
+  void add_sizes(Tokens expression, std::size_t from, bool is_argument) {
     for (const auto& [name, place] : code_.sources_of(expression, from)) {
       const auto value = code_.definition(name, place);
       const auto term = value ? code_.translate(value->tokens, value->place) : std::nullopt;
@@ -330,13 +312,9 @@ class SourceImport {
       const auto number = term ? term->constant() : std::nullopt;
       if (term && (!number || *number < 1)) continue;
       const SourceSetting* found = setting(name);
-      if (!is_passed && number && is_geometry(name, *number, place)) {
-        draft_.parameters.push_back(
-            {name,
-             value_list(*number),
-             *number,
-             "the grid's size: a loop of the kernel must cover the remaining elements",
-             {}});
+      if (!is_argument && number && is_geometry(name, *number, place)) {
+        add_parameter(name, value_list(*number), *number,
+                      "the grid's size: a loop of the kernel must cover the remaining elements");
         code_.known[name] = name;
         continue;
       }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/predicate.hpp>
 #include <cctype>
 #include <filesystem>
 #include <optional>
@@ -24,6 +25,12 @@ std::string text_of(const RecordedJson& object, const char* name) {
 
 SpaceDraft::Range range_of(std::int64_t low, std::int64_t high, std::int64_t step) {
   return {low, low + (high - low) / step * step, step};
+}
+
+// `what` names the value in the message of an error.
+Value value_of(const RecordedJson& json, const std::string& what) {
+  if (auto value = plain_value(json)) return *std::move(value);
+  throw BadFile{what + " is neither a number nor a text, true or false"};
 }
 
 // "[1, 2, 4]", "['a', 'b']", "[True, False]", "range(16, 257, 16)", "list(range(4))"; also a JSON array.
@@ -51,21 +58,15 @@ void read_values(const RecordedJson& field, SpaceDraft::Parameter& parameter) {
   const auto values = RecordedJson::parse(text, nullptr, false);
   if (!values.is_array() || values.empty())
     throw BadFile{"the values of '" + parameter.name + "' are neither a list nor a range: " + text};
-  for (const RecordedJson& each : values) {
-    const auto value = plain_value(each);
-    if (!value)
-      throw BadFile{"a value of '" + parameter.name + "' is neither a number nor a text, true or false"};
-    parameter.values.push_back(*value);
-  }
+  for (const RecordedJson& each : values)
+    parameter.values.push_back(value_of(each, "a value of '" + parameter.name + "'"));
 }
 
 // The default may be a text for a value of another kind: "64".
 Value default_of(const RecordedJson& field, const SpaceDraft::Parameter& parameter) {
-  const auto value = plain_value(field);
-  if (!value)
-    throw BadFile{"the default of '" + parameter.name + "' is neither a number nor a text, true or false"};
+  const Value value = value_of(field, "the default of '" + parameter.name + "'");
   const bool is_text = std::ranges::any_of(parameter.values, &Value::is_text);
-  return value->is_text() && !is_text ? parse_value(value->text()) : *value;
+  return value.is_text() && !is_text ? parse_value(value.text()) : value;
 }
 
 // ProblemSize[0] is the axis size_x here.
@@ -237,18 +238,13 @@ std::optional<ImportedSpace> from_comments(const std::string& text, const std::f
   draft.kernel = draft.entry = name;
   draft.source = source;
   draft.axes = {{"T", {"float"}}, {"n", {"64Mi"}}};
-  SpaceDraft::Argument in, out, count;
-  in.name = "in";
-  out.name = "out";
-  count.name = "n";
-  in.type = out.type = "{T}";
-  in.extent = count.value = "n";
-  out.extent = "1";
-  in.init = "{uniform: [0, 100], seed: 1}";
-  out.role = "out";
-  count.type = "int64";
-  in.comment = out.comment = count.comment = "a guess";
-  draft.arguments = {in, out, count};
+  draft.arguments = {{.name = "in",
+                      .type = "{T}",
+                      .extent = "n",
+                      .init = "{uniform: [0, 100], seed: 1}",
+                      .comment = "a guess"},
+                     {.name = "out", .type = "{T}", .extent = "1", .role = "out", .comment = "a guess"},
+                     {.name = "n", .type = "int64", .value = "n", .comment = "a guess"}};
   draft.passed = {"in", "out", "n"};
   draft.grid = {"1"};
   draft.block = {"256"};
@@ -309,10 +305,8 @@ namespace {
 
 // YAML reads these words as null or as booleans.
 bool is_yaml_word(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower == "null" || lower == "true" || lower == "false";
+  using boost::algorithm::iequals;
+  return iequals(text, "null") || iequals(text, "true") || iequals(text, "false");
 }
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }

@@ -1,4 +1,4 @@
-#include "engine/study_selection.h"
+#include "engine/selection.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 
 namespace gktune {
 

@@ -1,4 +1,4 @@
-// What single strategies promise beyond the contract of all.
+// Properties of single strategies, besides those that contract_test.cc checks for all.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -49,7 +49,7 @@ class Forest::Grower {
     grow_node(range.subspan(left));
   }
 
-  // Nothing if no feature differs among the rows.
+  // The best of one random split by each feature. Empty if all rows have the same value of every feature.
   std::optional<Node> best_split(Range range) {
     std::optional<Node> best;
     double most = -1;
@@ -64,7 +64,7 @@ class Forest::Grower {
     return best;
   }
 
-  // Nothing if the feature is the same for all rows.
+  // A split at a random value of the feature. Empty if all rows have the same value.
   std::optional<Node> random_split(Range range, std::uint32_t feature) {
     const float* const numbers = numbers_of(feature);
     float low = numbers[range[0]], high = low;

@@ -1,5 +1,7 @@
 #include "tuner/search/strategy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -18,17 +20,10 @@ namespace gktune {
 namespace {
 
 std::string_view kind_name(Value::Kind kind) {
-  switch (kind) {
-    case Value::Kind::boolean:
-      return "true or false";
-    case Value::Kind::integer:
-      return "a whole number";
-    case Value::Kind::real:
-      return "a number";
-    case Value::Kind::text:
-      break;
-  }
-  return "a text";
+  return kind == Value::Kind::boolean   ? "true or false"
+         : kind == Value::Kind::integer ? "a whole number"
+         : kind == Value::Kind::real    ? "a number"
+                                        : "a text";
 }
 
 template <class T>
@@ -37,39 +32,32 @@ std::string list_of_names(const std::vector<T>& named) {
 }
 
 std::string bounds_text(const StrategyOption& option) {
-  const auto text = [](double bound) -> std::string {
-    if (std::isinf(bound)) return "any";
-    const bool is_whole = bound == std::floor(bound) && std::abs(bound) < 1e15;
-    return is_whole ? std::to_string(static_cast<std::int64_t>(bound)) : Value(bound).str();
-  };
+  const auto text = [](double bound) { return std::isinf(bound) ? "any" : fmt::format("{}", bound); };
   return text(option.least) + " to " + text(option.most);
 }
 
-// The task with every option of the strategy.
-std::optional<Error> complete_options(const Strategy& strategy, SearchTask& task) {
+// Gives the task every option of the strategy.
+Result<void> complete_options(const Strategy& strategy, SearchTask& task) {
   NamedValues options;
   for (const StrategyOption& option : strategy.options) options.set(option.name, option.default_value);
   for (const auto& [name, value] : task.options) {
     const auto option = std::ranges::find(strategy.options, name, &StrategyOption::name);
-    if (option == strategy.options.end()) {
-      return Error{"strategy '" + std::string(strategy.name) + "' has no option '" + name + "'" +
-                   (strategy.options.empty() ? "" : "; it has " + list_of_names(strategy.options))};
-    }
+    if (option == strategy.options.end())
+      return Error{
+          fmt::format("strategy '{}' has no option '{}'{}", strategy.name, name,
+                      strategy.options.empty() ? "" : "; it has " + list_of_names(strategy.options))};
     const Value::Kind kind = option->default_value.kind();
     const Value given = kind == Value::Kind::real && value.is_integer() ? Value(value.number()) : value;
-    if (given.kind() != kind) {
-      return Error{"option '" + name + "' of strategy '" + std::string(strategy.name) + "' is '" +
-                   value.str() + "', not " + std::string(kind_name(kind))};
-    }
-    if (kind != Value::Kind::text && kind != Value::Kind::boolean &&
-        !(given.number() >= option->least && given.number() <= option->most)) {
-      return Error{"option '" + name + "' of strategy '" + std::string(strategy.name) + "' is " +
-                   value.str() + ", not within " + bounds_text(*option)};
-    }
+    if (given.kind() != kind)
+      return Error{fmt::format("option '{}' of strategy '{}' is '{}', not {}", name, strategy.name,
+                               value.str(), kind_name(kind))};
+    if (given.is_number() && !(given.number() >= option->least && given.number() <= option->most))
+      return Error{fmt::format("option '{}' of strategy '{}' is {}, not within {}", name, strategy.name,
+                               value.str(), bounds_text(*option))};
     options.set(name, given);
   }
   task.options = std::move(options);
-  return std::nullopt;
+  return {};
 }
 
 // Chooses a strategy by the size of the space and the budget.
@@ -136,11 +124,10 @@ const std::vector<Strategy>& strategies() {
 
 Result<std::unique_ptr<Searcher>> make_searcher(std::string_view strategy, SearchTask task) {
   const auto found = std::ranges::find(strategies(), strategy, &Strategy::name);
-  if (found == strategies().end()) {
-    return Error{"no strategy is called '" + std::string(strategy) + "'; there are " +
-                 list_of_names(strategies())};
-  }
-  if (auto error = complete_options(*found, task)) return *std::move(error);
+  if (found == strategies().end())
+    return Error{
+        fmt::format("no strategy is called '{}'; there are {}", strategy, list_of_names(strategies()))};
+  if (auto completed = complete_options(*found, task); !completed) return completed.error();
   return found->make(task);
 }
 

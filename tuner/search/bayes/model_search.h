@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tuner/search/bayes/features.h"
-#include "tuner/search/bayes/features.h"
 #include "tuner/search/bayes/proposals.h"
 #include "tuner/search/strategy.h"
 #include "tuner/search/untried.h"

@@ -62,26 +62,6 @@ constexpr std::size_t kWithNeighbours = 5, kWithTheirNeighbours = 2;
 // Neighbours may fill this share; one parameter may have very many values.
 constexpr double kNeighbourShare = 0.7;
 
-class CandidateSet {
- public:
-  CandidateSet(Untried& untried, std::size_t limit) : untried_(untried), limit_(limit) {}
-
-  bool is_full() const { return list_.size() >= limit_; }
-  std::vector<Space::Ranks>& list() { return list_; }
-  void set_limit(std::size_t limit) { limit_ = limit; }
-
-  // Requires a valid configuration.
-  void add(const Space::Ranks& ranks) {
-    if (!is_full() && !untried_.is_taken(ranks) && seen_.insert(ranks).second) list_.push_back(ranks);
-  }
-
- private:
-  Untried& untried_;
-  std::size_t limit_;
-  std::unordered_set<Space::Ranks, RanksHash> seen_;
-  std::vector<Space::Ranks> list_;
-};
-
 }  // namespace
 
 Start::Start(const Features& features, Untried& untried, std::mt19937_64& random,
@@ -203,23 +183,28 @@ std::vector<Space::Ranks> candidates(Untried& untried, std::span<const Space::Ra
                                      std::size_t limit, std::mt19937_64& random) {
   if (untried.count() <= Count(limit)) return untried.all();
   const Space& space = untried.space();
-  CandidateSet set(untried, static_cast<std::size_t>(kNeighbourShare * static_cast<double>(limit)));
+  std::vector<Space::Ranks> found;
+  std::unordered_set<Space::Ranks, RanksHash> seen;
+  auto room = static_cast<std::size_t>(kNeighbourShare * static_cast<double>(limit));
+  const auto add = [&](const Space::Ranks& valid) {
+    if (found.size() < room && !untried.is_taken(valid) && seen.insert(valid).second) found.push_back(valid);
+  };
   // Configurations of related studies may be untried in this one.
-  for (const Space::Ranks& each : best_first) set.add(each);
+  for (const Space::Ranks& each : best_first) add(each);
   std::vector<Space::Ranks> to_step_from;
   for (std::size_t i = 0; i < std::min(kWithNeighbours, best_first.size()); ++i) {
     auto around = neighbours_of(space, best_first[i], [](std::uint32_t) { return false; });
-    for (const Space::Ranks& ranks : around) set.add(ranks);
+    for (const Space::Ranks& ranks : around) add(ranks);
     if (i < kWithTheirNeighbours) std::ranges::move(around, std::back_inserter(to_step_from));
   }
   for (const Space::Ranks& each : to_step_from) {
-    if (set.is_full()) break;
-    for (const auto& ranks : neighbours_of(space, each, [](std::uint32_t) { return true; })) set.add(ranks);
+    if (found.size() >= room) break;
+    for (const auto& ranks : neighbours_of(space, each, [](std::uint32_t) { return true; })) add(ranks);
   }
-  set.set_limit(limit);
+  room = limit;
   // Draws may repeat themselves where little is left.
-  for (std::size_t draw = 0; draw < 2 * limit && !set.is_full(); ++draw) set.add(*untried.sample(random));
-  return std::move(set.list());
+  for (std::size_t draw = 0; draw < 2 * limit && found.size() < room; ++draw) add(*untried.sample(random));
+  return found;
 }
 
 }  // namespace gktune

@@ -14,7 +14,6 @@ class Random : public PointSearcher {
 
  protected:
   std::optional<Point> propose() override { return default_or_draw(); }
-  void learn(const Point&, double) override {}
 };
 
 Count greatest_common_divisor(Count a, Count b) {
@@ -40,7 +39,6 @@ class Exhaustive : public PointSearcher {
     }
     return std::nullopt;
   }
-  void learn(const Point&, double) override {}
 
  private:
   // Any number of multiples of the golden section of the size is spread evenly over it.
@@ -65,18 +63,12 @@ class LatinHypercube : public PointSearcher {
  protected:
   std::optional<Point> propose() override {
     if (points_.empty()) make_points();
-    const auto from = draw_base();
-    if (!from) return std::nullopt;
-    const Point target = std::move(points_.back());
+    const Point any_valid = space().ranks_at(space().sample(random())), target = std::move(points_.back());
     points_.pop_back();
-    return take_near(toward(*from, target));
+    return take_near(toward(any_valid, target));
   }
-  void learn(const Point&, double) override {}
 
  private:
-  // Any valid point.
-  std::optional<Point> draw_base() { return space().ranks_at(space().sample(random())); }
-
   void make_points() {
     points_.assign(size_, Point(dimensions()));
     std::vector<std::size_t> strata(size_);

@@ -30,10 +30,10 @@ class PointSearcher : public Searcher {
     double objective = std::numeric_limits<double>::infinity();
   };
 
-  // Chooses and takes an untried point. Nothing if none is left.
+  // Chooses and takes an untried point. Empty if none is left.
   virtual std::optional<Point> propose() = 0;
   // Called for each told point, proposed or not.
-  virtual void learn(const Point& point, double objective) = 0;
+  virtual void learn(const Point& /*point*/, double /*objective*/) {}
 
   const Space& space() const { return untried_.space(); }
   std::size_t dimensions() const { return space().parameters().size(); }

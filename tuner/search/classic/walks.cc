@@ -16,14 +16,15 @@ class WalkSearcher : public PointSearcher {
   using PointSearcher::PointSearcher;
 
  protected:
-  class Walk {
-   public:
+  struct Walk {
     virtual ~Walk() = default;
-    // Takes an untried point. Nothing if the walk waits for points in flight or has ended.
+    // Takes an untried point. Empty if the walk waits for points in flight or has ended.
     virtual std::optional<Point> propose() = 0;
     // Called for each point that this walk proposed.
     virtual void learn(const Evaluated& told) = 0;
-    virtual bool is_over() const = 0;
+
+    std::size_t in_flight = 0;  // points that it proposed and that are not told yet
+    bool is_over = false;       // it proposes no more
   };
   virtual std::unique_ptr<Walk> start(const Evaluated& at) = 0;
 
@@ -35,6 +36,7 @@ class WalkSearcher : public PointSearcher {
     for (auto& walk : walks_) {
       if (auto point = walk->propose()) {
         in_flight_[*point] = walk.get();
+        ++walk->in_flight;
         return point;
       }
     }
@@ -48,6 +50,7 @@ class WalkSearcher : public PointSearcher {
       Walk* const walk = asked->second;
       in_flight_.erase(asked);
       if (walk != nullptr) {
+        --walk->in_flight;
         walk->learn({point, objective});
       } else if (std::isfinite(objective)) {  // a failure leads nowhere
         walks_.push_back(start({point, objective}));
@@ -55,11 +58,7 @@ class WalkSearcher : public PointSearcher {
     } else if (std::isfinite(objective) && (!earlier_ || objective < earlier_->objective)) {
       earlier_ = {point, objective};
     }
-    // Remove a walk that has ended when none of its points is in flight.
-    std::erase_if(walks_, [this](const std::unique_ptr<Walk>& walk) {
-      return walk->is_over() &&
-             std::ranges::none_of(in_flight_, [&](const auto& each) { return each.second == walk.get(); });
-    });
+    std::erase_if(walks_, [](const auto& walk) { return walk->is_over && walk->in_flight == 0; });
   }
 
  private:
@@ -86,17 +85,16 @@ class Annealing : public WalkSearcher {
    public:
     Chain(Annealing& search, const Evaluated& at) : search_(search), at_(at), temperature_(search.hot_) {}
 
+    // A frozen chain ends: another one begins elsewhere.
     std::optional<Point> propose() override {
-      if (is_over()) return std::nullopt;
-      return search_.neighbour_of(at_.point);
+      is_over = temperature_ < search_.cold_;
+      return is_over ? std::nullopt : search_.neighbour_of(at_.point);
     }
     void learn(const Evaluated& told) override {
       const double loss = (told.objective - at_.objective) / std::abs(at_.objective);
       if (loss <= 0 || search_.uniform() < std::exp(-loss / temperature_)) at_ = told;
       temperature_ *= search_.cooling_;
     }
-    // Frozen: another chain begins elsewhere.
-    bool is_over() const override { return temperature_ < search_.cold_; }
 
    private:
     Annealing& search_;
@@ -138,21 +136,17 @@ class LocalSearch : public WalkSearcher {
     std::optional<Point> propose() override {
       auto next = search_.take_last(around_);
       // Better neighbours may still be in flight.
-      if (!next && in_flight_ > 0) return std::nullopt;
+      if (!next && in_flight > 0) return std::nullopt;
       if (!next) next = kicked_ = search_.kick(at_);
-      if (next) ++in_flight_;
-      is_over_ = !next;
+      is_over = !next;
       return next;
     }
 
     void learn(const Evaluated& told) override {
-      --in_flight_;
       const bool is_landing = kicked_ == told.point;
       if (is_landing) kicked_.reset();
       if (told.objective < at_.objective || (is_landing && std::isfinite(told.objective))) move_to(told);
     }
-
-    bool is_over() const override { return is_over_; }
 
    private:
     void move_to(const Evaluated& next) {
@@ -164,8 +158,6 @@ class LocalSearch : public WalkSearcher {
     Evaluated at_;
     std::vector<Point> around_;
     std::optional<Point> kicked_;
-    std::size_t in_flight_ = 0;
-    bool is_over_ = false;
   };
 
   // From the best optimum that is not tabu: a few parameters at random have other values.
@@ -210,13 +202,10 @@ class PatternSearch : public WalkSearcher {
         : search_(search), base_(base), step_(search.first_step_), poll_(search.around(base.point, step_)) {}
 
     std::optional<Point> propose() override {
-      while (!is_over_) {
-        if (auto next = search_.take_last(poll_)) {
-          ++in_flight_;
-          return next;
-        }
-        if (in_flight_ > 0) return std::nullopt;
-        is_over_ = is_finest_;  // every step is one rank long, and none helps: this is an optimum
+      while (!is_over) {
+        if (auto next = search_.take_last(poll_)) return next;
+        if (in_flight > 0) return std::nullopt;
+        is_over = is_finest_;  // every step is one rank long, and none helps: this is an optimum
         step_ /= 2;
         is_finest_ = search_.is_finest(step_);
         poll_ = search_.around(base_.point, step_);
@@ -225,23 +214,18 @@ class PatternSearch : public WalkSearcher {
     }
 
     void learn(const Evaluated& told) override {
-      --in_flight_;
       if (!(told.objective < base_.objective)) return;
       const Evaluated before = std::exchange(base_, told);
       poll_ = search_.around(base_.point, step_);
       poll_.push_back(search_.beyond(before.point, base_.point));  // it is taken first
     }
 
-    bool is_over() const override { return is_over_; }
-
    private:
     PatternSearch& search_;
     Evaluated base_;
     double step_;  // as a share of the number of values
     std::vector<Point> poll_;
-    std::size_t in_flight_ = 0;
     bool is_finest_ = false;
-    bool is_over_ = false;
   };
 
   std::uint32_t ranks_of(double step, std::size_t parameter) const {
