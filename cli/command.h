@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "cli/context.h"
+#include "cli/database.h"
+#include "cli/flags.h"
+
+namespace CLI {
+class App;
+}
 
 namespace gktune {
-
-class Flags;
 
 // One command of the program.
 struct Command {
@@ -41,5 +44,39 @@ Command make_command(std::string name, std::string summary, std::string example,
 
 // Every command, in the order of the help.
 const std::vector<Command>& commands();
+
+Command new_command();
+Command run_command();
+Command check_command();
+Command space_command();
+Command best_command();
+Command db_command();
+Command report_command();
+Command import_command();
+Command bundle_command();
+Command exec_command();
+Command score_command();
+Command devices_command();
+Command completions_command();
+Command worker_command();  // hidden: the worker processes of a device run it
+
+// The commands below `gktune db`.
+Command db_diff_command();
+Command db_rm_command();
+Command db_prune_command();
+Command db_stats_command();
+Command db_check_command();
+Command db_repair_command();
+Command db_sql_command();
+Command db_portfolio_command();
+Command db_export_command();
+Command db_import_command();
+Command db_merge_command();
+Command db_slim_command();
+
+// Prints the completions of the last of `words`; those before it are complete. The program's name is not
+// included. The scripts of all shells read a line for each: "text<tab>description". A first line ":files"
+// asks the shell for files. A database that cannot be read gives no words.
+void complete(const CLI::App& program, const std::vector<std::string>& words, Context& context);
 
 }  // namespace gktune

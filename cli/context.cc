@@ -31,6 +31,10 @@ void print(Context& context, const Diagnostic& diagnostic) {
   context.err << '\n';
 }
 
+bool is_set(const char* variable) { return variable != nullptr && *variable != '\0'; }
+
+bool is_absolute(const char* path) { return is_set(path) && *path == '/'; }
+
 }  // namespace
 
 ExitCode fail(Context& context, ExitCode code, std::string_view message) {
@@ -60,10 +64,23 @@ bool hint_at_unsafe_options(Context& context, std::string_view message) {
   return is_about_it;
 }
 
-ExitCode fail_usage(Context& context, std::string_view command, std::string_view message) {
+ExitCode fail_usage(Context& context, std::string_view message) {
   fail(context, ExitCode::usage, message);
-  hint(context, std::string(command) + " --help");
+  hint(context, context.command + " --help");
   return ExitCode::usage;
+}
+
+std::filesystem::path default_database(const char* gktune_db) {
+  return is_set(gktune_db) ? gktune_db : "gktune.db";
+}
+
+std::filesystem::path default_cache_dir(const char* xdg_cache_home, const char* home) {
+  // The specification says to ignore a relative $XDG_CACHE_HOME.
+  // Without a folder in the working directory: code is loaded from the cache, and
+  // others may have put it there.
+  if (is_absolute(xdg_cache_home)) return std::filesystem::path(xdg_cache_home) / "gktune";
+  if (is_absolute(home)) return std::filesystem::path(home) / ".cache" / "gktune";
+  return {};
 }
 
 }  // namespace gktune

@@ -1,17 +1,44 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/environment.h"
-#include "cli/exit_code.h"
 #include "cli/output/log.h"
 #include "cli/output/screen.h"
 #include "tuner/space/diagnostic.h"
 
 namespace gktune {
+
+// Exit codes. Scripts rely on the numbers.
+enum class ExitCode {
+  done = 0,
+  failed = 1,
+  usage = 2,  // wrong flags, or a space file with errors
+  no_device = 3,
+  no_configuration = 4,  // no valid configuration
+  interrupted = 130,
+};
+
+// Settings from the system. Read once, in main().
+struct Environment {
+  std::filesystem::path program;    // this binary, for the worker processes
+  std::filesystem::path database;   // default of --db
+  std::filesystem::path cache_dir;  // default of --cache; empty: none
+  std::string cxx;                  // C++ compiler command
+  std::string cuda_home;            // the CUDA toolkit's folder
+  std::string gpu_settings;         // the variables that decide which GPUs and which CUDA a program sees
+  std::string host_name;
+  std::string command_line;  // for the session's record
+};
+
+// $GKTUNE_DB, or ./gktune.db.
+std::filesystem::path default_database(const char* gktune_db);
+// $XDG_CACHE_HOME/gktune, or ~/.cache/gktune; empty without an absolute path of either.
+std::filesystem::path default_cache_dir(const char* xdg_cache_home, const char* home);
 
 // Everything outside the program that a command may touch.
 struct Context {
@@ -24,6 +51,7 @@ struct Context {
   // After this call Ctrl-C no longer ends the program. The function it returns
   // is true once Ctrl-C was pressed.
   std::function<std::function<bool()>()> catch_interrupts;
+  std::string command = {};  // the one that runs: "gktune db ls"
 };
 
 // Prints the error and returns the code.
@@ -35,7 +63,7 @@ void warn(Context& context, const std::vector<Diagnostic>& warnings);
 void hint(Context& context, std::string_view message);
 // Names the flag that accepts an unsafe option if the message is about one, and returns true then.
 bool hint_at_unsafe_options(Context& context, std::string_view message);
-// Prints an error in the arguments of `command` ("gktune run") and names its help.
-ExitCode fail_usage(Context& context, std::string_view command, std::string_view message);
+// Prints an error in the arguments of the command and names its help.
+ExitCode fail_usage(Context& context, std::string_view message);
 
 }  // namespace gktune

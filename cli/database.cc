@@ -2,9 +2,36 @@
 
 #include <system_error>
 
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "tuner/core/quantity.h"
+#include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
 
 namespace gktune {
+namespace {
+
+std::string status_names() {
+  std::string names;
+  for (int i = 0; i <= static_cast<int>(kLastStatus); ++i) {
+    if (ends_problem(static_cast<Status>(i))) continue;  // never stored
+    names += (names.empty() ? "" : "|") + std::string(status_name(static_cast<Status>(i)));
+  }
+  return names;
+}
+
+Result<Status> parse_status(std::string_view text) {
+  if (const auto status = status_from_name(text)) return *status;
+  std::vector<std::string> names;
+  for (int i = 0; i <= static_cast<int>(kLastStatus); ++i) {
+    names.emplace_back(status_name(static_cast<Status>(i)));
+  }
+  return Error{"unknown status '" + std::string(text) + "'" + did_you_mean(text, names)};
+}
+
+}  // namespace
 
 std::filesystem::path database_path(const std::string& flag, const Context& context) {
   return flag.empty() ? context.environment.database : std::filesystem::path(flag);
@@ -33,6 +60,63 @@ std::unique_ptr<Database> open_database(const std::string& flag, Context& contex
     return nullptr;
   }
   return *std::move(store);
+}
+
+ExitCode fail_selection(const std::string& database, const std::string& message, Context& context) {
+  fail(context, ExitCode::failed, message);
+  hint(context, "gktune db ls" + database_flag(database) + " lists them");
+  return ExitCode::failed;
+}
+
+void declare_study_flags(Flags& flags, StudyFlags& selection) {
+  StudyFilter& filter = selection.filter;
+  flags.database(selection.database);
+  flags.text("--kernel", filter.kernel, "Studies of this kernel").kind("KERNEL");
+  flags.text("--device", filter.device, "Studies on this device: its name or a part of the name")
+      .kind("DEVICE");
+  flags.text("--problem", filter.problem, "Studies of these problems: n=1Gi,T=float").kind("AXIS=VALUE,…");
+  flags.parsed("--status", filter.status, parse_status, "Studies that have trials with this status",
+               status_names());
+  flags.parsed("--newer", filter.newer_s, parse_seconds, "Studies with a trial within this time: 7d, 12h",
+               "AGE");
+  flags.parsed("--older", filter.older_s, parse_seconds, "Studies without a trial within this time", "AGE");
+}
+
+std::int64_t current_unix_ms() {
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
+}
+
+Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& flags, Context& context) {
+  return selected_studies(flags, {}, context);
+}
+
+Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& flags,
+                                                             const std::vector<std::string>& words,
+                                                             Context& context) {
+  auto store = open_database(flags.database, context);
+  if (!store) return ExitCode::failed;
+  auto studies = store->studies();
+  if (!studies) return fail(context, ExitCode::failed, studies.error().message);
+  if (!words.empty()) {
+    std::set<std::int64_t> named;
+    for (const std::string& word : words) {
+      const auto found = named_studies(*studies, word);
+      if (!found) return fail_selection(flags.database, found.error().message, context);
+      for (const StudySummary& each : *found) named.insert(each.id);
+    }
+    std::erase_if(*studies, [&](const StudySummary& each) { return !named.contains(each.id); });
+  }
+  if (flags.filter.is_empty()) return *std::move(studies);
+  std::map<std::int64_t, TrialCounts> counts;
+  if (flags.filter.status) {
+    auto read = store->counts();
+    if (!read) return fail(context, ExitCode::failed, read.error().message);
+    counts = *std::move(read);
+  }
+  auto selected = select_studies(*std::move(studies), flags.filter, counts, current_unix_ms());
+  if (!selected) return fail_selection(flags.database, selected.error().message, context);
+  return *std::move(selected);
 }
 
 }  // namespace gktune

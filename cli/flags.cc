@@ -1,9 +1,10 @@
 #include "cli/flags.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <utility>
 
-#include "cli/output/quantity.h"
+#include "cli/output/units.h"
 #include "tuner/core/letters.h"
 
 namespace gktune {
@@ -109,8 +110,6 @@ void Flags::worker(DeviceFlags& flags) {
      "Accept compiler options of the space file that may run programs or write files");
 }
 
-void Flags::json(bool& is_wanted) { on("--json", is_wanted, "Print a JSON report"); }
-
 void Flags::table_format(TableFormat& format) {
   const Flag json = on("--json", format.json, "Print a JSON report");
   Flag csv = on("--csv", format.csv, "Print comma-separated values");
@@ -122,6 +121,20 @@ void Flags::quiet(bool& is_wanted) { on("-q,--quiet", is_wanted, "Print results 
 
 void Flags::problem(std::vector<std::string>& selections) {
   collected("--problem", selections, "Select problems: n=1Mi,T=float; may be repeated").kind("AXIS=VALUE,…");
+}
+
+void Flags::settings(NamedValues& options) {
+  const auto take = [&options](const std::string& setting) {
+    const std::size_t sign = setting.find('=');
+    if (sign == 0 || sign == std::string::npos)
+      throw CLI::ValidationError("--set", "'" + setting + "' is not NAME=VALUE");
+    options.set(setting.substr(0, sign), parse_value(setting.substr(sign + 1)));
+  };
+  const auto take_all = [take](const std::vector<std::string>& all) { std::ranges::for_each(all, take); };
+  CLI::Option& option = *app_.add_option_function<std::vector<std::string>>(
+      "--set", take_all, "Set an option of the strategy; may be repeated");
+  refuse_flags_as_values(app_, *option.allow_extra_args(false));
+  Flag(option).kind("NAME=VALUE");
 }
 
 }  // namespace gktune

@@ -61,10 +61,11 @@ class Flags {
 
   // Flags that several commands share.
   void database(std::string& path);
-  void json(bool& is_wanted);
   void table_format(TableFormat& format);
   void quiet(bool& is_wanted);
   void problem(std::vector<std::string>& selections);
+  // --set NAME=VALUE, repeated: options of a search strategy.
+  void settings(NamedValues& options);
   void device(DeviceFlags& flags, const std::string& description);
   void worker(DeviceFlags& flags);  // for commands that compile
 

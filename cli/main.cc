@@ -11,9 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit_code.h"
 #include "cli/output/log.h"
-#include "cli/output/printable.h"
+#include "cli/output/screen.h"
 #include "cli/program.h"
 
 namespace {

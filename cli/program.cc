@@ -13,7 +13,6 @@
 #include <string>
 
 #include "cli/command.h"
-#include "cli/completion.h"
 #include "cli/flags.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/system_error.h"
@@ -21,6 +20,16 @@
 #include "tuner/device/backends.h"
 
 namespace gktune {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> kCommands = {
+      new_command(),    import_command(), run_command(),     check_command(),       space_command(),
+      best_command(),   db_command(),     bundle_command(),  report_command(),      exec_command(),
+      score_command(),  devices_command(), completions_command(), worker_command(),
+  };
+  return kCommands;
+}
+
 namespace {
 
 // gktune 0.1.0 (devices: host, cuda)
@@ -212,17 +221,20 @@ ExitCode run_program(const std::vector<std::string>& given, Context& context) tr
   } catch (const CLI::CallForHelp&) {
     const CLI::App* command = chosen(app.get());
     const auto rest = command->remaining();
-    if (!rest.empty() && !names_of_commands(command).empty()) {
-      return fail_usage(context, path_of(command), unknown_command(rest.front(), names_of_commands(command)));
+    if (rest.empty() || names_of_commands(command).empty()) {
+      context.out << app->help();
+      return ExitCode::done;
     }
-    context.out << app->help();
-    return ExitCode::done;
+    context.command = path_of(command);
+    return fail_usage(context, unknown_command(rest.front(), names_of_commands(command)));
   } catch (const CLI::CallForVersion&) {
     context.out << version_text() << '\n';
     return ExitCode::done;
   } catch (const CLI::ParseError& error) {
-    return fail_usage(context, path_of(chosen(app.get())), explain(*app, error, arguments));
+    context.command = path_of(chosen(app.get()));
+    return fail_usage(context, explain(*app, error, arguments));
   }
+  context.command = path_of(chosen(app.get()));
   auto called = std::ranges::find_if(declared, [](const Declared& each) { return each.app->parsed(); });
   const ExitCode code = called->run(context);
   // A report that a full disk swallowed is a failure.

@@ -7,19 +7,12 @@
 #include <ostream>
 #include <span>
 
-#include "cli/commands/commands.h"
-#include "cli/database.h"
-#include "cli/device_flags.h"
-#include "cli/flags.h"
-#include "cli/output/json.h"
-#include "cli/output/printable.h"
-#include "cli/output/quantity.h"
+#include "cli/command.h"
+#include "cli/output/screen.h"
 #include "cli/output/stale.h"
-#include "cli/output/table.h"
-#include "cli/study_flags.h"
 #include "db/distance.h"
 #include "engine/devices.h"
-#include "engine/selection.h"
+#include "engine/problem_selection.h"
 #include "tuner/core/device_kinds.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
@@ -65,108 +58,56 @@ void declare(Flags& flags, BestOptions& options) {
   flags.table_format(options.format);
 }
 
-void add_new(std::vector<std::string>& list, const std::string& item) {
-  if (std::ranges::find(list, item) == list.end()) list.push_back(item);
-}
-
-Json best_json(const Winner& best) {
-  return {{"study", best.study_id},
-          {"kernel", best.study.kernel},
-          {"problem", json_of(best.study.problem)},
-          {"device", json_of(best.study.device)},
-          {"regime", regime_name(best.study.regime)},
-          {"objective", best.study.objective},
-          {"config", json_of(best.trial.config)},
-          {"time_us", best.trial.timing.median_us},
-          {"samples", best.trial.samples_us.size()},
-          {"from_playoff", best.from_playoff},
-          {"metrics", json_of(best.trial.metrics)},
-          {"trials", best.trials},
-          {"failed", best.failed}};
-}
-
-TableCell time_cell(double time_us) {
-  return time_us > 0 ? TableCell(format_time_us(time_us), Value(time_us)) : TableCell::unknown();
-}
-
-Json evidence_json(const Winner& best, const Evidence& evidence) {
-  const SessionEnvironment& environment = best.environment;
-  return {{"study", best.study_id},
-          {"trials", best.trials},
-          {"failed", best.failed},
-          {"samples", best.trial.samples_us.size()},
-          {"from_playoff", best.from_playoff},
-          {"lead", evidence.second ? Json(evidence.lead) : Json()},
-          {"is_lead_clear", evidence.second ? Json(evidence.is_lead_clear) : Json()},
-          {"measured_unix_ms", json_of_date(best.measured_unix_ms)},
-          {"host_name", environment.host_name},
-          {"driver", environment.driver},
-          {"runtime", environment.runtime},
-          {"compiler", environment.compiler}};
-}
-
-// The columns of the evidence, and the cells of a winner; unknown ones where an answer has no winner.
-void add_evidence_columns(Table& table) {
-  using enum Table::Align;
-  for (const char* name : {"study", "trials", "failed", "samples"}) table.add_column(name, right);
-  table.add_column("from playoff", left, "from_playoff");
-  table.add_column("lead", right);
-  table.add_column("lead is clear", left, "is_lead_clear");
-  table.add_column("measured (UTC)", left, "measured_unix_ms");
-  table.add_column("host", left, "host_name");
-  table.add_column("driver", left);
-  table.add_column("CUDA", left, "runtime");
-  table.add_column("compiler", left);
-}
-
-void add_evidence_cells(const Winner* best, const Evidence* evidence, std::vector<TableCell>& cells) {
-  constexpr std::size_t kColumns = 12;
-  if (best == nullptr || evidence == nullptr) {
-    cells.insert(cells.end(), kColumns, TableCell::unknown());
-    return;
+// What supports a winner; unknown where an answer has no winner.
+void add_evidence(Record& record, const Winner* best, const Evidence* evidence) {
+  const Winner& winner = best != nullptr ? *best : Winner();
+  const SessionEnvironment& environment = winner.environment;
+  const bool has_second = evidence != nullptr && evidence->second;
+  Record fields = {
+      {"study", winner.study_id},
+      {"trials", winner.trials, Unit::count},
+      {"failed", winner.failed, Unit::count},
+      {"samples", winner.trial.samples_us.size(), Unit::count},
+      {"from_playoff", winner.from_playoff},
+      {"lead", has_second ? Json(evidence->lead) : Json(), Unit::share},
+      {"is_lead_clear", has_second ? Json(evidence->is_lead_clear) : Json(), Unit::none, "lead is clear"},
+      {"measured_unix_ms", json_above_zero(winner.measured_unix_ms), Unit::unix_ms, "measured (UTC)"},
+      {"host_name", environment.host_name, Unit::none, "host"},
+      {"driver", environment.driver},
+      {"runtime", environment.runtime, Unit::none, "CUDA"},
+      {"compiler", environment.compiler}};
+  const bool is_known = best != nullptr && evidence != nullptr;
+  if (is_known) record.push_back(json_field("evidence", json_of(fields)));
+  for (Field& field : fields) {
+    field.forms = kSheets;  // a text explains below the table
+    if (!is_known) field.cell = {};
+    record.push_back(std::move(field));
   }
-  const auto count = [&](std::int64_t number) { cells.push_back({format_count(number), Value(number)}); };
-  const auto truth = [](bool is_true) { return TableCell(is_true ? "yes" : "no", Value(is_true)); };
-  cells.push_back({std::to_string(best->study_id), Value(best->study_id)});
-  count(best->trials), count(best->failed), count(std::ssize(best->trial.samples_us));
-  cells.push_back(truth(best->from_playoff));
-  cells.push_back(evidence->second ? TableCell(format_percent(evidence->lead), Value(evidence->lead))
-                                   : TableCell::unknown());
-  cells.push_back(evidence->second ? truth(evidence->is_lead_clear) : TableCell::unknown());
-  cells.push_back(date_cell(best->measured_unix_ms));
-  const SessionEnvironment& environment = best->environment;
-  for (const std::string* text :
-       {&environment.host_name, &environment.driver, &environment.runtime, &environment.compiler})
-    cells.push_back(text->empty() ? TableCell::unknown() : TableCell(*text));
 }
 
 Table best_table(std::span<const Winner> all, std::span<const Evidence> evidences, const BestOptions& options) {
-  using enum Table::Align;
   const bool is_any_stale =
       std::ranges::any_of(all, [](const Winner& each) { return !each.changes.empty(); });
-  const bool has_stale = is_any_stale || !options.format.is_text();
-  const bool has_evidence = options.why && !options.format.is_text();  // a text explains below the table
   Table table;
-  table.add_column("kernel", left);
-  table.add_column("problem", left);
-  table.add_column("time", right, "time_us");
-  table.add_column("configuration", left);
-  table.add_column("device", left);
-  table.add_column("regime", left);
-  if (has_stale) table.add_column("stale", left);
-  if (has_evidence) add_evidence_columns(table);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Winner& best = all[i];
-    std::vector<TableCell> cells = {
-        best.study.kernel,
-        problem_text(best.study.problem),
-        {format_time_us(best.trial.timing.median_us), Value(best.trial.timing.median_us)},
-        best.trial.config.str(),
-        best.study.device.name,
-        std::string(regime_name(best.study.regime))};
-    if (has_stale) cells.push_back(stale_cell(best.changes, options.format));
-    if (has_evidence) add_evidence_cells(&best, &evidences[i], cells);
-    table.add_row(std::move(cells));
+    Record record = {json_field("study", best.study_id),
+                     {"kernel", best.study.kernel},
+                     {"problem", problem_cell(best.study.problem)},
+                     {"time_us", best.trial.timing.median_us, Unit::microseconds, "time"},
+                     json_field("config", best.trial.config),
+                     {"configuration", best.trial.config, Unit::none, "", kNotJson},
+                     {"device", device_cell(best.study.device)},
+                     {"regime", best.study.regime},
+                     json_field("objective", best.study.objective),
+                     json_field("samples", best.trial.samples_us.size()),
+                     json_field("from_playoff", best.from_playoff),
+                     json_field("metrics", best.trial.metrics),
+                     json_field("trials", best.trials),
+                     json_field("failed", best.failed),
+                     {"stale", stale_cell(best.changes, options.format), Unit::none, "", is_any_stale ? kAllForms : kNotText}};
+    if (options.why) add_evidence(record, &best, &evidences[i]);
+    table.add(std::move(record));
   }
   return table;
 }
@@ -180,38 +121,25 @@ std::optional<double> distance_to(const Problem& asked, const Answer& answer) {
 }
 
 // One answer, for programs and documents.
-Table answer_table(const BestOptions& options, const Problem& problem, const Answer& answer,
-                   const std::vector<std::string>& stale, const Winner* best, const Evidence* evidence) {
-  using enum Table::Align;
-  Table table;
-  table.add_column("kernel", left);
-  table.add_column("problem", left);
-  table.add_column("match", left);
-  table.add_column("tuned problem", left, "tuned_problem");
-  table.add_column("tuned device", left, "tuned_device");
-  table.add_column("time", right, "time_us");
-  table.add_column("configuration", left);
-  table.add_column("regime", left);
-  table.add_column("stale", left);
-  std::vector<TableCell> cells = {
-      options.kernel,
-      problem_text(problem),
-      std::string(match_name(answer.match)),
-      problem_text(answer.problem),
-      answer.device.name,
-      time_cell(answer.time_us),
-      answer.config.str(),
-      best != nullptr ? TableCell(std::string(regime_name(best->study.regime))) : TableCell::unknown(),
-      stale_cell(stale, options.format)};
+Record answer_record(const BestOptions& options, const Problem& problem, const Answer& answer,
+                     const std::vector<std::string>& stale, const Winner* best, const Evidence* evidence) {
+  Record record = {{"kernel", options.kernel},
+                   {"problem", problem_cell(problem)},
+                   {"match", match_name(answer.match)},
+                   {"tuned_problem", problem_cell(answer.problem)},
+                   {"tuned_device", device_cell(answer.device)},
+                   {"time_us", json_above_zero(answer.time_us), Unit::microseconds, "time"},
+                   json_field("config", answer.config),
+                   {"configuration", answer.config, Unit::none, "", kNotJson},
+                   json_field("metrics", best != nullptr ? best->trial.metrics : NamedValues()),
+                   {"regime", best != nullptr ? Cell(best->study.regime) : Cell()},
+                   json_field("objective", best != nullptr ? Cell(best->study.objective) : Cell()),
+                   {"stale", stale_cell(stale, options.format)}};
   if (options.why) {
-    const auto far = distance_to(problem, answer);
-    table.add_column("distance", right);
-    cells.push_back(far ? TableCell(format_number(*far), Value(*far)) : TableCell::unknown());
-    add_evidence_columns(table);
-    add_evidence_cells(best, evidence, cells);
+    record.push_back({"distance", distance_to(problem, answer)});
+    add_evidence(record, best, evidence);
   }
-  table.add_row(std::move(cells));
-  return table;
+  return record;
 }
 
 std::string match_text(const Answer& answer) {
@@ -282,8 +210,7 @@ Result<void, ExitCode> add_changes_of_space(std::span<Winner> winners, const std
     }
     const Definition& definition = definitions.at(kind);
     if (definition.kernel.name != winners[i].study.kernel) {
-      return fail_usage(context, "gktune best",
-                        "--space: " + space + " defines the kernel '" + definition.kernel.name + "', not '" +
+      return fail_usage(context, "--space: " + space + " defines the kernel '" + definition.kernel.name + "', not '" +
                             winners[i].study.kernel + "'");
     }
     if (definition.fingerprint != winners[i].study.fingerprint)
@@ -348,7 +275,7 @@ ExitCode answer_one(const BestOptions& options, const Database& store, std::vect
   std::vector<Problem> known;
   for (const Winner& best : winners) known.push_back(best.study.problem);
   auto problem = parse_problem(options.problem, known);
-  if (!problem) return fail_usage(context, "gktune best", "--problem: " + problem.error().message);
+  if (!problem) return fail_usage(context, "--problem: " + problem.error().message);
   auto lookup = Lookup::open(database_path(options.database, context), settings);
   if (!lookup) return fail(context, ExitCode::failed, lookup.error().message);
   const Answer answer = lookup->best(
@@ -372,29 +299,9 @@ ExitCode answer_one(const BestOptions& options, const Database& store, std::vect
     for (const std::string& change : best->changes) add_change(stale, change);
   }
   warn_of_stale(stale, context);
-  if (options.format.json) {
-    Json report = {{"kernel", options.kernel},
-                   {"problem", json_of(*problem)},
-                   {"match", match_name(answer.match)},
-                   {"config", json_of(answer.config)},
-                   {"time_us", answer.time_us > 0 ? Json(answer.time_us) : Json()},
-                   {"metrics", best == nullptr ? Json::object() : json_of(best->trial.metrics)},
-                   {"regime", best != nullptr ? Json(regime_name(best->study.regime)) : Json()},
-                   {"objective", best != nullptr ? Json(best->study.objective) : Json()},
-                   {"tuned_problem", json_of(answer.problem)},
-                   {"tuned_device", json_of(answer.device)},
-                   {"stale", stale}};
-    if (options.why) {
-      const auto far = distance_to(*problem, answer);
-      report["distance"] = far ? Json(*far) : Json();
-      if (evidence) report["evidence"] = evidence_json(*best, *evidence);
-    }
-    print(context.out, report);
-    return ExitCode::done;
-  }
   if (!options.format.is_text()) {
-    answer_table(options, *problem, answer, stale, best, evidence ? &*evidence : nullptr)
-        .print(context.out, context.out_screen, options.format);
+    print_one(answer_record(options, *problem, answer, stale, best, evidence ? &*evidence : nullptr), options.format,
+              context);
     return ExitCode::done;
   }
   std::string time = answer.time_us > 0 ? format_time_us(answer.time_us) : "not measured";
@@ -419,44 +326,32 @@ ExitCode answer_all(const BestOptions& options, const Database& store, std::vect
                     Context& context) {
   const auto found = evidence_for(store, winners, options, context);
   if (!found) return found.error();
-  const std::vector<Evidence>& evidences = *found;
   warn_of_stale(winners, context);
-  if (options.format.json) {
-    Json array = Json::array();
-    for (std::size_t i = 0; i < winners.size(); ++i) {
-      Json& each = array.emplace_back(best_json(winners[i]));
-      each["stale"] = winners[i].changes;
-      if (options.why) each["evidence"] = evidence_json(winners[i], evidences[i]);
-    }
-    print(context.out, array);
-    return ExitCode::done;
-  }
-  best_table(winners, evidences, options).print(context.out, context.out_screen, options.format);
+  best_table(winners, *found, options).print(context.out, context.out_screen, options.format);
   if (!options.format.is_text() || !options.why) return ExitCode::done;
   for (std::size_t i = 0; i < winners.size(); ++i) {
     context.out << '\n' << one_line(study_text(winners[i].study)) << '\n';
-    explain(winners[i], evidences[i], context);
+    explain(winners[i], (*found)[i], context);
   }
   return ExitCode::done;
 }
 
 ExitCode run(const BestOptions& options, Context& context) {
-  if (options.kernel.empty() && !options.problem.empty()) {
-    return fail_usage(context, "gktune best", "--problem needs a kernel: gktune best KERNEL --problem …");
-  }
-  if (!options.as.empty() && options.problem.empty())
-    return fail_usage(context, "gktune best", "--as needs --problem");
+  if (options.kernel.empty() && !options.problem.empty())
+    return fail_usage(context, "--problem needs a kernel: gktune best KERNEL --problem …");
+  if (!options.as.empty() && options.problem.empty()) return fail_usage(context, "--as needs --problem");
   if (options.prefers_portfolio && options.problem.empty())
-    return fail_usage(context, "gktune best", "--prefer-portfolio needs --problem");
-  if (!options.space.empty() && !options.why)
-    return fail_usage(context, "gktune best", "--space belongs to --why");
+    return fail_usage(context, "--prefer-portfolio needs --problem");
+  if (!options.space.empty() && !options.why) return fail_usage(context, "--space belongs to --why");
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
   auto all = store->winners("");
   if (!all) return fail(context, ExitCode::failed, all.error().message);
 
   std::vector<std::string> kernels;
-  for (const Winner& best : *all) add_new(kernels, best.study.kernel);
+  for (const Winner& best : *all) {
+    if (std::ranges::find(kernels, best.study.kernel) == kernels.end()) kernels.push_back(best.study.kernel);
+  }
   if (!options.kernel.empty() && std::ranges::find(kernels, options.kernel) == kernels.end()) {
     fail(context, ExitCode::no_configuration,
          "the database has no configuration of kernel '" + options.kernel + "'" +

@@ -4,15 +4,9 @@
 
 #include <ostream>
 
-#include "cli/commands/commands.h"
-#include "cli/database.h"
-#include "cli/device_flags.h"
-#include "cli/flags.h"
-#include "cli/output/json.h"
+#include "cli/command.h"
 #include "cli/output/stale.h"
 #include "runtime/bundle/write_bundle.h"
-#include "cli/output/quantity.h"
-#include "tuner/core/quantity.h"
 
 namespace gktune {
 namespace {
@@ -20,7 +14,8 @@ namespace {
 struct BundleOptions {
   std::vector<std::string> spaces, databases, architectures;
   std::string output, cache_dir;
-  bool allows_unsafe_options = false, json = false;
+  bool allows_unsafe_options = false;
+  TableFormat format;
 };
 
 void declare(Flags& flags, BundleOptions& options) {
@@ -41,27 +36,20 @@ void declare(Flags& flags, BundleOptions& options) {
       .kind("DIR");
   flags.on("--allow-unsafe-options", options.allows_unsafe_options,
            "Accept compiler options of the space file that may run programs or write files");
-  flags.json(options.json);
+  flags.table_format(options.format);
 }
 
-Json bundle_json(const std::string& path, const BundleSummary& summary) {
-  Json kernels = Json::array();
+// The kernels of a bundle.
+Table kernel_table(const BundleSummary& summary) {
+  Table table;
   for (const BundledKernel& each : summary.kernels) {
-    kernels.push_back({{"kernel", each.kernel},
-                       {"kind", each.kind},
-                       {"architectures", each.architectures},
-                       {"winners", each.winners},
-                       {"variants", each.variants}});
+    table.add({{"kernel", each.kernel},
+               {"kind", each.kind},
+               {"architectures", each.architectures},
+               {"winners", each.winners, Unit::count},
+               {"variants", each.variants, Unit::count}});
   }
-  Json stale = Json::array();
-  for (const StaleAnswer& each : summary.stale) {
-    stale.push_back({{"kernel", each.study.kernel},
-                     {"problem", json_of(each.study.problem)},
-                     {"device", json_of(each.study.device)},
-                     {"changes", each.changes}});
-  }
-  return {
-      {"path", path}, {"bytes", summary.bytes}, {"kernels", std::move(kernels)}, {"stale", std::move(stale)}};
+  return table;
 }
 
 ExitCode run(const BundleOptions& options, Context& context) {
@@ -87,8 +75,17 @@ ExitCode run(const BundleOptions& options, Context& context) {
   for (const BundledKernel& each : summary->kernels) winners += each.winners;
   for (const StaleAnswer& each : summary->stale) stale.push_back({&each.study, &each.changes});
   warn_of_stale(stale, winners, context);
-  if (options.json) {
-    print(context.out, bundle_json(options.output, *summary));
+  if (!options.format.is_text()) {
+    Json answers = Json::array();
+    for (const StaleAnswer& each : summary->stale) {
+      answers.push_back({{"kernel", each.study.kernel},
+                         {"problem", json_of(each.study.problem)},
+                         {"device", json_of(each.study.device)},
+                         {"changes", each.changes}});
+    }
+    const Table table = kernel_table(*summary);
+    table.print(context.out, context.out_screen, options.format,
+                {{"path", options.output}, {"bytes", summary->bytes}, {"kernels", table.json()}, {"stale", answers}});
     return ExitCode::done;
   }
   for (const BundledKernel& each : summary->kernels) {

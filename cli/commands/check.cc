@@ -7,14 +7,9 @@
 #include <optional>
 #include <ostream>
 
-#include "cli/commands/commands.h"
-#include "cli/device_flags.h"
-#include "cli/flags.h"
-#include "cli/output/json.h"
-#include "cli/output/printable.h"
+#include "cli/command.h"
+#include "cli/output/screen.h"
 #include "cli/output/progress.h"
-#include "cli/output/quantity.h"
-#include "cli/output/table.h"
 #include "engine/check_session.h"
 #include "engine/selection.h"
 
@@ -31,7 +26,7 @@ struct CheckOptions {
   std::vector<std::string> problems;
   std::optional<std::int64_t> sample;
   bool sanitize = false;
-  bool json = false;
+  TableFormat format;
   bool quiet = false;
 };
 
@@ -47,7 +42,7 @@ void declare(Flags& flags, CheckOptions& options) {
   flags.on("--sanitize", options.sanitize,
            "Run on the CPU with small awkward problems and check every memory access");
   flags.worker(options.device);
-  flags.json(options.json);
+  flags.table_format(options.format);
   flags.quiet(options.quiet);
 }
 
@@ -68,40 +63,43 @@ std::string block_text(const std::array<std::int64_t, 3>& block) {
   return text;
 }
 
-// "-" for a figure that is not known, such as the registers of host code's kernels.
-std::string figure_text(std::int64_t figure) { return figure < 0 ? "-" : std::to_string(figure); }
+// The resources of the largest launch of a configuration.
+Record resource_record(const Trial& trial) {
+  const Json resources = json_of(trial.resources);
+  const std::string block = resources["block"].is_null() ? "-" : block_text(trial.resources.block);
+  return {{"registers", resources["registers"]},
+          {"spill_bytes", resources["spill_bytes"], Unit::none, "spilled"},
+          {"static_shared_bytes", resources["static_shared_bytes"], Unit::none, "static shared"},
+          {"dynamic_shared_bytes", resources["dynamic_shared_bytes"], Unit::none, "dynamic shared"},
+          json_field("grid", resources["grid"]),
+          {"block", {block, resources["block"]}},
+          {"problem", problem_cell(trial.problem)},
+          {"config", trial.config, Unit::none, "configuration"}};
+}
 
-// Lists the resources of the largest launch of each configuration.
 Table resource_table(const std::vector<Trial>& trials) {
   Table table;
-  for (const char* header : {"registers", "spilled", "static shared", "dynamic shared", "block"})
-    table.add_column(header, Table::Align::right);
-  table.add_column("problem", Table::Align::left);
-  table.add_column("configuration", Table::Align::left);
-  for (const Trial& trial : trials) {
-    const Resources& resources = trial.resources;
-    table.add_row({figure_text(resources.registers), figure_text(resources.spill_bytes),
-                   figure_text(resources.static_shared_bytes), figure_text(resources.dynamic_shared_bytes),
-                   resources.block[0] == 0 ? "-" : block_text(resources.block), problem_text(trial.problem),
-                   trial.config.str()});
-  }
+  for (const Trial& trial : trials) table.add(resource_record(trial));
   return table;
 }
 
-Json resources_json(const Trial& trial) {
-  const Resources& resources = trial.resources;
-  const auto shape = [](const std::array<std::int64_t, 3>& extent) {
-    return extent[0] == 0 ? Json() : Json(extent);
+// For programs and documents: a row for each candidate that failed, and for each that compiled for a GPU that is
+// not present.
+Table result_table(const CheckResult& result, bool has_resources) {
+  const auto record_of = [&](const Trial& trial, Status status, const std::string& message) {
+    Record record = {{"status", status}, {"message", message}};
+    Record resources = resource_record(trial);
+    if (!has_resources) resources.erase(resources.begin(), resources.end() - 2);  // problem and config stay
+    record.insert(record.begin() + 1, resources.begin(), resources.end());
+    return record;
   };
-  const auto known = [](std::int64_t figure) { return figure < 0 ? Json() : Json(figure); };
-  return {{"problem", json_of(trial.problem)},
-          {"config", json_of(trial.config)},
-          {"registers", known(resources.registers)},
-          {"spill_bytes", known(resources.spill_bytes)},
-          {"static_shared_bytes", known(resources.static_shared_bytes)},
-          {"dynamic_shared_bytes", known(resources.dynamic_shared_bytes)},
-          {"grid", shape(resources.grid)},
-          {"block", shape(resources.block)}};
+  Table table(record_of({}, Status::ok, ""));
+  for (const Finding& finding : result.findings) {
+    for (const Trial& trial : finding.trials) table.add(record_of(trial, finding.status, finding.message));
+  }
+  if (!has_resources) return table;
+  for (const Trial& trial : result.passed) table.add(record_of(trial, Status::ok, ""));
+  return table;
 }
 
 // The part of a compilation for a GPU that is not present that cannot be judged; nothing: none.
@@ -150,30 +148,35 @@ bool reports_resources(const CheckOptions& options) {
   return options.device.choice.kind == DeviceChoice::Kind::architecture && !options.sanitize;
 }
 
+Json check_json(const CheckResult& result, const std::string& kernel, const DeviceInfo& device,
+                const std::optional<std::string>& unchecked, const CheckOptions& options) {
+  Json report = {{"kernel", kernel},
+                 {"pass", work_name(options)},
+                 {"checked", result.checked},
+                 {"of", json_of_count(result.all.str())},
+                 {"failed", result.failed()}};
+  if (result.left_out > 0) report["left_out"] = result.left_out;
+  if (result.failure) report["failure"] = *result.failure;
+  report["findings"] = Json::array();
+  for (const Finding& finding : result.findings) report["findings"].push_back(finding_json(finding));
+  for (const Finding& finding : result.not_run) report["not_run"].push_back(finding_json(finding));
+  if (!reports_resources(options)) return report;
+  report["architecture"] = device.architecture;
+  report["limits"] = device.name;
+  if (unchecked) report["not_checked"] = *unchecked;
+  report["configurations"] = resource_table(result.passed).json();
+  return report;
+}
+
 void print_check(const CheckResult& result, const KernelDefinition& definition, const DeviceInfo& device,
                  const CheckOptions& options, Context& context) {
   const std::string& kernel = definition.name;
   const auto unchecked = reports_resources(options) ? not_checked(definition) : std::nullopt;
   const Count& all = result.all;
-  if (options.json) {
-    Json report = {{"kernel", kernel},
-                   {"pass", work_name(options)},
-                   {"checked", result.checked},
-                   {"of", json_of_count(all.str())},
-                   {"failed", result.failed()}};
-    if (result.left_out > 0) report["left_out"] = result.left_out;
-    if (result.failure) report["failure"] = *result.failure;
-    report["findings"] = Json::array();
-    for (const Finding& finding : result.findings) report["findings"].push_back(finding_json(finding));
-    for (const Finding& finding : result.not_run) report["not_run"].push_back(finding_json(finding));
-    if (reports_resources(options)) {
-      report["architecture"] = device.architecture;
-      report["limits"] = device.name;
-      if (unchecked) report["not_checked"] = *unchecked;
-      report["configurations"] = Json::array();
-      for (const Trial& trial : result.passed) report["configurations"].push_back(resources_json(trial));
-    }
-    print(context.out, report);
+  if (!options.format.is_text()) {
+    result_table(result, reports_resources(options))
+        .print(context.out, context.out_screen, options.format,
+               check_json(result, kernel, device, unchecked, options));
     return;
   }
   if (reports_resources(options) && !result.passed.empty()) {
@@ -259,7 +262,7 @@ ExitCode run(const CheckOptions& options, Context& context) {
   if (!read) return read.error();
   const KernelDefinition& kernel = read->definition.kernel;
   auto problems = select_problems(kernel, options.problems);
-  if (!problems) return fail_usage(context, "gktune check", "--problem: " + problems.error().message);
+  if (!problems) return fail_usage(context, "--problem: " + problems.error().message);
   auto checked = check(options, *read, *std::move(problems), context);
   if (!checked) return fail(context, checked.error());
   print_check(*checked, kernel, read->device.info, options, context);

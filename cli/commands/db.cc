@@ -5,19 +5,14 @@
 #include <optional>
 #include <ostream>
 
-#include "cli/commands/commands.h"
-#include "cli/commands/db_commands.h"
-#include "cli/database.h"
-#include "cli/flags.h"
+#include "cli/command.h"
+#include "cli/command.h"
 #include "cli/output/importance.h"
-#include "cli/output/json.h"
 #include "cli/output/pictures.h"
-#include "cli/output/printable.h"
-#include "cli/output/quantity.h"
+#include "cli/output/screen.h"
 #include "cli/output/stale.h"
 #include "cli/output/trial_table.h"
-#include "cli/study_flags.h"
-#include "engine/selection.h"
+#include "engine/problem_selection.h"
 #include "engine/spaces.h"
 #include "engine/study_facts.h"
 #include "tuner/core/text.h"
@@ -36,19 +31,19 @@ void declare_list(Flags& flags, ListOptions& options) {
   flags.table_format(options.format);
 }
 
-Json summary_json(const StudySummary& summary) {
+Record summary_record(const StudySummary& summary) {
   const Study& study = summary.study;
   return {{"id", summary.id},
           {"kernel", study.kernel},
-          {"problem", json_of(study.problem)},
-          {"device", json_of(study.device)},
-          {"regime", regime_name(study.regime)},
+          {"problem", problem_cell(study.problem)},
+          {"trials", summary.trials, Unit::count},
+          {"failed", summary.failed, Unit::count},
+          {"best_us", summary.best_us, Unit::microseconds, "best"},
+          {"device", device_cell(study.device)},
+          {"regime", study.regime},
           {"objective", study.objective},
-          {"fingerprint", study.fingerprint},
-          {"trials", summary.trials},
-          {"failed", summary.failed},
-          {"best_us", summary.best_us ? Json(*summary.best_us) : Json()},
-          {"updated_unix_ms", json_of_date(summary.updated_unix_ms)}};
+          json_field("fingerprint", study.fingerprint),
+          {"updated_unix_ms", json_above_zero(summary.updated_unix_ms), Unit::unix_ms, "updated (UTC)"}};
 }
 
 // Reads the changes that make winners stale, and warns of them.
@@ -64,37 +59,17 @@ Result<ChangesByStudy, ExitCode> read_changes(const std::string& database,
 
 Table study_table(const std::vector<StudySummary>& studies, const ChangesByStudy& changes,
                   const TableFormat& format) {
-  using enum Table::Align;
-  const bool has_stale = !format.is_text() || std::ranges::any_of(studies, [&](const StudySummary& each) {
+  const bool has_stale = std::ranges::any_of(studies, [&](const StudySummary& each) {
     return each.best_us && !changes_of(changes, each.id).empty();
   });
-  Table table;
-  table.add_column("id", right);
-  table.add_column("kernel", left);
-  table.add_column("problem", left);
-  table.add_column("trials", right);
-  table.add_column("failed", right);
-  table.add_column("best", right, "best_us");
-  table.add_column("device", left);
-  table.add_column("regime", left);
-  table.add_column("objective", left);
-  table.add_column("updated (UTC)", left, "updated_unix_ms");
-  if (has_stale) table.add_column("stale", left);
-  for (const StudySummary& each : studies) {
-    std::vector<TableCell> cells = {
-        {std::to_string(each.id), Value(each.id)},
-        each.study.kernel,
-        problem_text(each.study.problem),
-        {format_count(each.trials), Value(each.trials)},
-        {format_count(each.failed), Value(each.failed)},
-        each.best_us ? TableCell(format_time_us(*each.best_us), Value(*each.best_us)) : TableCell::unknown(),
-        each.study.device.name,
-        std::string(regime_name(each.study.regime)),
-        each.study.objective,
-        date_cell(each.updated_unix_ms)};
-    if (has_stale) cells.push_back(stale_cell(changes_of(changes, each.id), format));
-    table.add_row(std::move(cells));
-  }
+  const auto record_of = [&](const StudySummary& study) {
+    Record record = summary_record(study);
+    record.push_back({"stale", stale_cell(changes_of(changes, study.id), format), Unit::none, "",
+                      has_stale ? kAllForms : kNotText});
+    return record;
+  };
+  Table table(record_of({}));
+  for (const StudySummary& each : studies) table.add(record_of(each));
   return table;
 }
 
@@ -103,15 +78,6 @@ ExitCode list(const ListOptions& options, Context& context) {
   if (!studies) return studies.error();
   const auto changes = read_changes(options.selection.database, *studies, context);
   if (!changes) return changes.error();
-  if (options.format.json) {
-    Json array = Json::array();
-    for (const StudySummary& each : *studies) {
-      array.push_back(summary_json(each));
-      array.back()["stale"] = changes_of(*changes, each.id);
-    }
-    print(context.out, array);
-    return ExitCode::done;
-  }
   if (studies->empty() && options.format.is_text()) {
     if (!options.selection.filter.is_empty()) {
       context.err << "no study is selected\n";
@@ -251,7 +217,7 @@ void print_study(const StudyReport& report, const ShowOptions& options, Context&
   if (report.winner) context.out << winner_text(report) << '\n';
   if (!report.changes.empty()) context.out << "the winner is stale: " << joined(report.changes, "; ") << '\n';
   const bool shows_failures = !report.trials.empty() && !report.trials.front().ok();
-  const Table table = shows_failures ? failure_table(report.trials, report.trials.size())
+  const Table table = shows_failures ? failure_table(report.trials)
                                      : trial_table(report.trials, report.trials.size(), Ids::shown);
   if (options.failed && report.failures.empty()) context.out << "no trial failed\n";
   if (table.empty()) return;
@@ -265,7 +231,7 @@ void print_study(const StudyReport& report, const ShowOptions& options, Context&
 }
 
 Json report_json(const StudyReport& report) {
-  Json json = summary_json(report.summary);
+  Json json = json_of(summary_record(report.summary));
   json["winner"] = Json();
   if (report.winner) {
     json["winner"] = {{"id", report.winner->trial.id}, {"from_playoff", report.winner->from_playoff}};
@@ -297,7 +263,7 @@ ExitCode show_importance(const Database& store, const std::vector<StudySummary>&
     auto facts = facts_of(store, summary, *winners);
     if (!facts) return fail(context, ExitCode::failed, facts.error().message);
     if (options.format.json) {
-      reports.push_back(summary_json(summary));
+      reports.push_back(json_of(summary_record(summary)));
       reports.back()["importance"] = importance_json(*facts);
       continue;
     }
@@ -321,14 +287,13 @@ void print_rows(const std::vector<StudyReport>& reports, const ShowOptions& opti
   std::vector<Trial> all;
   for (const StudyReport& report : reports) all.insert(all.end(), report.trials.begin(), report.trials.end());
   const Table table =
-      options.failed ? failure_table(all, all.size()) : trial_table(all, all.size(), Ids::shown);
+      options.failed ? failure_table(all) : trial_table(all, all.size(), Ids::shown);
   table.print(context.out, context.out_screen, options.format);
 }
 
 ExitCode show(const ShowOptions& options, Context& context) {
   if (options.which.empty() && options.selection.filter.is_empty())
-    return fail_usage(context, "gktune db show",
-                      "nothing is selected; name a study, or select some by a flag");
+    return fail_usage(context, "nothing is selected; name a study, or select some by a flag");
   auto store = open_database(options.selection.database, context);
   if (!store) return ExitCode::failed;
   std::vector<std::string> words;

@@ -11,13 +11,8 @@
 #include <sstream>
 #include <tuple>
 
-#include "cli/commands/db_commands.h"
-#include "cli/database.h"
-#include "cli/output/json.h"
-#include "cli/output/quantity.h"
+#include "cli/command.h"
 #include "cli/output/stale.h"
-#include "cli/study_flags.h"
-#include "db/database.h"
 #include "db/winner_export.h"
 #include "db/portfolio/make_portfolio.h"
 #include "engine/import/recordings.h"
@@ -184,10 +179,8 @@ ExitCode export_devices(const std::vector<Winner>& winners, const ExportOptions&
   for (const Winner& best : winners) {
     if (std::ranges::find(devices, best.study.device) == devices.end()) devices.push_back(best.study.device);
   }
-  if (options.output.empty() && devices.size() > 1) {
-    return fail_usage(context, "gktune db export",
-                      "several devices; name a folder with --output, or one --device");
-  }
+  if (options.output.empty() && devices.size() > 1)
+    return fail_usage(context, "several devices; name a folder with --output, or one --device");
   std::error_code error;
   if (!options.output.empty()) std::filesystem::create_directories(options.output, error);
   if (error) return fail(context, ExitCode::failed, options.output + ": " + error.message());
@@ -216,10 +209,8 @@ ExitCode export_selection(const ExportOptions& options, Context& context) {
   auto studies = selected_studies(options.selection, options.studies, context);
   if (!studies) return studies.error();
   if (options.format == ExportFormat::kernel_tuner || options.format == ExportFormat::t4) {
-    if (studies->size() != 1) {
-      return fail_usage(context, "gktune db export",
-                        fmt::format("this format holds one study; {} are selected", studies->size()));
-    }
+    if (studies->size() != 1)
+      return fail_usage(context, fmt::format("this format holds one study; {} are selected", studies->size()));
     auto text = export_recording(
         database_path(options.selection.database, context), studies->front().id,
         options.format == ExportFormat::t4 ? RecordingFormat::t4 : RecordingFormat::kernel_tuner);
@@ -233,10 +224,8 @@ ExitCode export_selection(const ExportOptions& options, Context& context) {
     case ExportFormat::header:
       return export_header(*winners, options, context);
     case ExportFormat::flags:
-      if (winners->size() != 1) {
-        return fail_usage(context, "gktune db export",
-                          fmt::format("the format flags holds one winner; {} are selected", winners->size()));
-      }
+      if (winners->size() != 1)
+        return fail_usage(context, fmt::format("the format flags holds one winner; {} are selected", winners->size()));
       return write_text(definition_flags(winners->front().trial.config) + "\n", options.output, context);
     default:
       return export_devices(*winners, options, context);
@@ -302,25 +291,27 @@ ExitCode merge(const MergeOptions& options, Context& context) {
 
 struct SlimOptions {
   std::string database, output;
-  bool json = false;
+  TableFormat format;
 };
 
 void declare_slim(Flags& flags, SlimOptions& options) {
   flags.database(options.database);
   flags.text("--output,-o", options.output, "The new file").kind("FILE").required();
-  flags.json(options.json);
+  flags.table_format(options.format);
 }
 
 ExitCode slim(const SlimOptions& options, Context& context) {
   if (!has_database(options.database, context)) return ExitCode::failed;
   const auto copied = slim_database(database_path(options.database, context), options.output);
   if (!copied) return fail(context, ExitCode::failed, copied.error().message);
-  if (options.json) {
-    print(context.out,
-          {{"output", options.output}, {"winners", copied->trials}, {"portfolios", copied->portfolios}});
-  } else {
+  if (options.format.is_text()) {
     context.out << fmt::format("{}: {}, {}\n", options.output, format_things(copied->trials, "winner"),
                                format_things(copied->portfolios, "portfolio"));
+  } else {
+    print_one({{"output", options.output},
+               {"winners", copied->trials, Unit::count},
+               {"portfolios", copied->portfolios, Unit::count}},
+              options.format, context);
   }
   return ExitCode::done;
 }

@@ -7,15 +7,11 @@
 #include <ostream>
 #include <tuple>
 
-#include "cli/commands/db_commands.h"
-#include "cli/database.h"
-#include "cli/output/json.h"
+#include "cli/command.h"
 #include "cli/output/portfolio_text.h"
-#include "cli/output/quantity.h"
 #include "cli/output/stale.h"
-#include "cli/study_flags.h"
 #include "db/portfolio/make_portfolio.h"
-#include "engine/selection.h"
+#include "engine/problem_selection.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/seconds_since.h"
 
@@ -96,14 +92,7 @@ void print_portfolio(const Portfolio& portfolio, Context& context) {
   for (const std::string& line : tree_lines(portfolio)) context.out << line << '\n';
   context.out << '\n';
   Table table;
-  table.add_column("configurations", Table::Align::right);
-  table.add_column("mean loss", Table::Align::right);
-  table.add_column("worst loss", Table::Align::right);
-  table.add_column("not measured", Table::Align::right);
-  for (const PortfolioLoss& loss : portfolio.losses) {
-    table.add_row({std::to_string(loss.configs), format_percent(loss.mean), format_percent(loss.worst),
-                   std::to_string(loss.unmeasured)});
-  }
+  for (const PortfolioLoss& loss : portfolio.losses) table.add(loss_record(loss));
   table.print(context.out, context.out_screen);
   context.out << "the tree's choice: " << loss_text(portfolio.tree_loss) << '\n';
   if (portfolio.held_back) {
@@ -113,56 +102,35 @@ void print_portfolio(const Portfolio& portfolio, Context& context) {
 }
 
 // For programs and documents. The column "finding" says of which kind a row is: a configuration, a rule of
-// the tree, or a loss with so many configurations.
-Table portfolio_table() {
-  using enum Table::Align;
-  Table table;
-  table.add_column("kernel", left);
-  table.add_column("device", left);
-  table.add_column("regime", left);
-  table.add_column("objective", left);
-  table.add_column("finding", left);
-  table.add_column("number", right);
-  table.add_column("condition", left);
-  table.add_column("configuration", left);
-  table.add_column("mean loss", right, "mean_loss");
-  table.add_column("worst loss", right, "worst_loss");
-  table.add_column("not measured", right, "not_measured");
-  return table;
-}
-
+// the tree, or a loss with this number of configurations.
 void add_portfolio(Table& table, const Portfolio& portfolio) {
-  const TableCell none = TableCell::unknown();
-  const auto number = [](std::size_t count) {
-    return TableCell(std::to_string(count), Value(static_cast<std::int64_t>(count)));
-  };
-  const auto add = [&](const std::string& finding, std::vector<TableCell> cells) {
-    cells.insert(cells.begin(), {portfolio.kernel, portfolio.device.name,
-                                 std::string(regime_name(portfolio.regime)), portfolio.objective, finding});
-    table.add_row(std::move(cells));
-  };
-  const auto add_loss = [&](const std::string& finding, const PortfolioLoss& loss) {
-    add(finding, {number(loss.configs), none, none, {format_percent(loss.mean), Value(loss.mean)},
-                  {format_percent(loss.worst), Value(loss.worst)}, number(loss.unmeasured)});
+  const auto add = [&](const char* finding, std::size_t number, const std::string& condition, const Config* config,
+                       const PortfolioLoss* loss) {
+    table.add({{"kernel", portfolio.kernel},
+               {"device", portfolio.device.name},
+               {"regime", portfolio.regime},
+               {"objective", portfolio.objective},
+               {"finding", finding},
+               {"number", number},
+               {"condition", condition.empty() ? Cell() : Cell(condition)},
+               {"configuration", config != nullptr ? Cell(config->str()) : Cell()},
+               {"mean_loss", loss != nullptr ? Cell(loss->mean) : Cell(), Unit::share},
+               {"worst_loss", loss != nullptr ? Cell(loss->worst) : Cell(), Unit::share},
+               {"not_measured", loss != nullptr ? Cell(loss->unmeasured) : Cell(), Unit::count}});
   };
   for (std::size_t i = 0; i < portfolio.configs.size(); ++i)
-    add("configuration", {number(i + 1), none, portfolio.configs[i].str(), none, none, none});
+    add("configuration", i + 1, "", &portfolio.configs[i], nullptr);
   for (const PortfolioRule& rule : rules_of(portfolio))
-    add("rule",
-        {number(rule.config + 1), rule.condition, portfolio.configs[rule.config].str(), none, none, none});
+    add("rule", rule.config + 1, rule.condition, &portfolio.configs[rule.config], nullptr);
+  const auto add_loss = [&](const char* finding, const PortfolioLoss& loss) {
+    add(finding, loss.configs, "", nullptr, &loss);
+  };
   for (const PortfolioLoss& loss : portfolio.losses) add_loss("loss", loss);
   add_loss("loss of the tree", portfolio.tree_loss);
   if (portfolio.held_back) {
     add_loss("loss of the tree, held out", *portfolio.held_back);
     add_loss("loss of the nearest problem, held out", *portfolio.held_back_nearest);
   }
-}
-
-Json loss_json(const PortfolioLoss& loss) {
-  return {{"configurations", loss.configs},
-          {"mean", loss.mean},
-          {"worst", loss.worst},
-          {"unmeasured", loss.unmeasured}};
 }
 
 Json portfolio_json(const Portfolio& portfolio) {
@@ -177,7 +145,7 @@ Json portfolio_json(const Portfolio& portfolio) {
                {"configs", Json::array()},
                {"tree", Json::array()},
                {"losses", Json::array()},
-               {"tree_loss", loss_json(portfolio.tree_loss)}};
+               {"tree_loss", json_of(loss_record(portfolio.tree_loss))}};
   for (const Config& config : portfolio.configs) json["configs"].push_back(json_of(config));
   for (const PortfolioNode& node : portfolio.tree) {
     json["tree"].push_back(node.axis.empty()
@@ -187,9 +155,9 @@ Json portfolio_json(const Portfolio& portfolio) {
                                       {"yes", node.yes},
                                       {"no", node.no}});
   }
-  for (const PortfolioLoss& loss : portfolio.losses) json["losses"].push_back(loss_json(loss));
-  json["held_back"] = portfolio.held_back ? loss_json(*portfolio.held_back) : Json();
-  json["held_back_nearest"] = portfolio.held_back_nearest ? loss_json(*portfolio.held_back_nearest) : Json();
+  for (const PortfolioLoss& loss : portfolio.losses) json["losses"].push_back(json_of(loss_record(loss)));
+  json["held_back"] = portfolio.held_back ? json_of(loss_record(*portfolio.held_back)) : Json();
+  json["held_back_nearest"] = portfolio.held_back_nearest ? json_of(loss_record(*portfolio.held_back_nearest)) : Json();
   return json;
 }
 
@@ -198,7 +166,7 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
       selected_studies({options.database, {.kernel = options.kernel, .device = options.device}}, context);
   if (!studies) return studies.error();
   auto weights = parse_weights(options, *studies);
-  if (!weights) return fail_usage(context, "gktune db portfolio", weights.error().message);
+  if (!weights) return fail_usage(context, weights.error().message);
   const auto path = database_path(options.database, context);
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
@@ -211,8 +179,7 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
     return ExitCode::failed;
   }
   Json array = Json::array();
-  Table table = portfolio_table();
-  bool is_first = true;
+  Table table;
   for (const PortfolioSource& source : *sources) {
     const bool is_selected = std::ranges::any_of(
         *studies, [&](const StudySummary& each) { return each.study.device == source.identity.device; });
@@ -240,23 +207,16 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
       if (auto stored = (*writer)->store_portfolio(made); !stored)
         return fail(context, ExitCode::failed, stored.error().message);
     }
-    if (options.format.json) {
-      array.push_back(portfolio_json(made));
-    } else if (options.format.is_text()) {
-      if (!is_first) context.out << '\n';
+    if (options.format.is_text()) {
+      if (!table.empty()) context.out << '\n';
       print_portfolio(made, context);
-    } else {
-      add_portfolio(table, made);
     }
-    is_first = false;
+    add_portfolio(table, made);
+    array.push_back(portfolio_json(made));
   }
-  if (options.format.json) {
-    print(context.out, array);
-  } else if (is_first) {
+  if (table.empty() && !options.format.json)
     return fail(context, ExitCode::failed, "the kernel has no two tuned problems on this device");
-  } else if (!options.format.is_text()) {
-    table.print(context.out, context.out_screen, options.format);
-  }
+  if (!options.format.is_text()) table.print(context.out, context.out_screen, options.format, array);
   return ExitCode::done;
 }
 

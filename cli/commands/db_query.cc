@@ -6,13 +6,9 @@
 #include <map>
 #include <ostream>
 
-#include "cli/commands/db_commands.h"
-#include "cli/database.h"
-#include "cli/output/json.h"
-#include "cli/output/printable.h"
-#include "cli/output/quantity.h"
-#include "cli/study_flags.h"
-#include "engine/selection.h"
+#include "cli/command.h"
+#include "cli/output/screen.h"
+#include "engine/problem_selection.h"
 
 namespace gktune {
 namespace {
@@ -41,26 +37,21 @@ bool is_timed(const CommonConfig& config) {
 }
 
 Table diff_table(const std::vector<CommonConfig>& configs, std::size_t limit) {
-  using enum Table::Align;
-  Table table;
-  table.add_column("first", right, "first_us");
-  table.add_column("second", right, "second_us");
-  table.add_column("change", right);
-  table.add_column("first status", left, "first_status");
-  table.add_column("second status", left, "second_status");
-  table.add_column("configuration", left);
-  const auto time = [](Status status, double us) {
-    return status == Status::ok && us > 0 ? TableCell(format_time_us(us), Value(us)) : TableCell::unknown();
+  const auto record_of = [](const CommonConfig& each) -> Record {
+    const auto time = [](const Trial& trial) {
+      return trial.ok() ? json_above_zero(trial.timing.median_us) : Json();
+    };
+    const Json change =
+        is_timed(each) ? Json(each.second.timing.median_us / each.first.timing.median_us - 1) : Json();
+    return {{"first_us", time(each.first), Unit::microseconds, "first"},
+            {"second_us", time(each.second), Unit::microseconds, "second"},
+            {"change", change, Unit::change},
+            {"first_status", each.first.status},
+            {"second_status", each.second.status},
+            {"configuration", each.config.str()}};
   };
-  for (std::size_t i = 0; i < std::min(limit, configs.size()); ++i) {
-    const CommonConfig& each = configs[i];
-    const double change = is_timed(each) ? each.second.timing.median_us / each.first.timing.median_us - 1 : 0;
-    table.add_row({time(each.first.status, each.first.timing.median_us), time(each.second.status, each.second.timing.median_us),
-                   is_timed(each) ? TableCell(fmt::format("{:+.1f} %", change * 100), Value(change))
-                                  : TableCell::unknown(),
-                   std::string(status_name(each.first.status)), std::string(status_name(each.second.status)),
-                   each.config.str()});
-  }
+  Table table(record_of({}));
+  for (std::size_t i = 0; i < std::min(limit, configs.size()); ++i) table.add(record_of(configs[i]));
   return table;
 }
 
@@ -148,13 +139,9 @@ ExitCode stats(const StatsOptions& options, Context& context) {
     sum.run_s += of_study.run_s;
   }
   Table table;
-  table.add_column("figure", Table::Align::left);
-  table.add_column("value", Table::Align::right);
-  const auto add = [&](const std::string& name, std::int64_t value) {
-    table.add_row({name, {format_count(value), Value(value)}});
-  };
-  const auto add_figure = [&](const char* name, const char* key, TableCell value) {
-    table.add_row({{name, Value(key)}, std::move(value)});
+  const auto add = [&](const std::string& key, const Json& value, Unit unit = Unit::count, const char* name = "") {
+    const std::string text = value.is_null() ? "-" : format_in(unit, value.get<double>());
+    table.add({{"figure", {*name == '\0' ? key : name, key}}, {"value", {text, value}}});
   };
   add("kernels", totals->kernels);
   add("devices", totals->devices);
@@ -165,13 +152,13 @@ ExitCode stats(const StatsOptions& options, Context& context) {
   add("superseded trials", sum.superseded);
   add("playoffs", totals->playoffs);
   add("portfolios", totals->portfolios);
-  add_figure("compilation", "compile_s", {format_seconds(sum.compile_s), Value(sum.compile_s)});
-  add_figure("measurement", "run_s", {format_seconds(sum.run_s), Value(sum.run_s)});
-  add_figure("size", "size_bytes", {format_bytes(totals->bytes), Value(totals->bytes)});
-  add_figure("unused", "unused_bytes", {format_bytes(totals->free_bytes), Value(totals->free_bytes)});
+  add("compile_s", sum.compile_s, Unit::seconds, "compilation");
+  add("run_s", sum.run_s, Unit::seconds, "measurement");
+  add("size_bytes", totals->bytes, Unit::bytes, "size");
+  add("unused_bytes", totals->free_bytes, Unit::bytes, "unused");
   add("schema", totals->schema);
-  add_figure("first session (UTC)", "first_session_unix_ms", date_cell(totals->first_unix_ms.value_or(0)));
-  add_figure("last trial (UTC)", "last_trial_unix_ms", date_cell(totals->last_unix_ms.value_or(0)));
+  add("first_session_unix_ms", written<Json>(totals->first_unix_ms), Unit::unix_ms, "first session (UTC)");
+  add("last_trial_unix_ms", written<Json>(totals->last_unix_ms), Unit::unix_ms, "last trial (UTC)");
   table.print(context.out, context.out_screen, options.format);
   return ExitCode::done;
 }
@@ -192,22 +179,17 @@ ExitCode sql(const SqlOptions& options, Context& context) {
   if (!store) return ExitCode::failed;
   auto rows = store->query(options.sql);
   if (!rows) return fail(context, ExitCode::failed, rows.error().message);
-  const auto is_number = [&](std::size_t column) {
-    return std::ranges::all_of(rows->rows,
-                               [&](const auto& row) { return !row[column] || row[column]->is_number(); });
-  };
-  Table table;
   std::map<std::string, int> times_used;  // each name has to be another key of an object
-  for (std::size_t i = 0; i < rows->columns.size(); ++i) {
-    std::string name = rows->columns[i];
-    while (times_used[name]++ > 0)
-      name = rows->columns[i] + ':' + std::to_string(times_used[rows->columns[i]] - 1);
-    table.add_column(name, is_number(i) ? Table::Align::right : Table::Align::left);
+  Record record;
+  for (const std::string& column : rows->columns) {
+    std::string name = column;
+    while (times_used[name]++ > 0) name = column + ':' + std::to_string(times_used[column] - 1);
+    record.push_back({name, {}, Unit::none, name});
   }
-  for (auto& row : rows->rows) {
-    std::vector<TableCell> cells;
-    for (auto& value : row) cells.push_back(value ? TableCell(value->str(), *value) : TableCell::unknown());
-    table.add_row(std::move(cells));
+  Table table(record);
+  for (const auto& row : rows->rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) record[i].cell = row[i] ? Cell(row[i]->str(), json_of(*row[i])) : Cell();
+    table.add(record);
   }
   table.print(context.out, context.out_screen, options.format);
   return ExitCode::done;

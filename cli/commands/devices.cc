@@ -3,12 +3,8 @@
 
 #include <ostream>
 
-#include "cli/commands/commands.h"
-#include "cli/device_flags.h"
-#include "cli/flags.h"
+#include "cli/command.h"
 #include "cli/output/device_text.h"
-#include "cli/output/json.h"
-#include "cli/output/table.h"
 #include "engine/devices.h"
 #include "tuner/core/device_kinds.h"
 #include "tuner/device/backends.h"
@@ -17,10 +13,10 @@ namespace gktune {
 namespace {
 
 struct DevicesOptions {
-  bool json = false;
+  TableFormat format;
 };
 
-void declare(Flags& flags, DevicesOptions& options) { flags.json(options.json); }
+void declare(Flags& flags, DevicesOptions& options) { flags.table_format(options.format); }
 
 void print_device(const std::string& name, const DeviceInfo& device, Context& context) {
   context.out << paint(context.out_screen, Ink::bold, fmt::format("{}  {}", name, device.name)) << '\n';
@@ -33,30 +29,29 @@ void print_device(const std::string& name, const DeviceInfo& device, Context& co
 }
 
 ExitCode run(const DevicesOptions& options, Context& context) {
-  Json array = Json::array();
-  std::size_t found = 0;
+  Table table;
   for (const std::string& kind : device_kinds()) {
     auto count = count_devices(worker_argv(context), kind);
     if (!count) context.err << kind << ": " << count.error().message << '\n';
     for (int ordinal = 0; ordinal < (count ? *count : 0); ++ordinal) {
-      std::string name = is_gpu(kind) ? fmt::format("{}:{}", kind, ordinal) : kind;
+      const std::string name = is_gpu(kind) ? fmt::format("{}:{}", kind, ordinal) : kind;
       auto info = probe_device(worker_argv(context), {kind, ordinal});
       if (!info) {
         context.err << name << ": " << info.error().message << '\n';
         continue;
       }
-      ++found;
-      if (options.json) {
-        array.push_back(json_of(*info));
-        array.back()["device"] = name;
-      } else {
-        if (found > 1) context.out << '\n';
+      if (options.format.is_text()) {
+        if (!table.empty()) context.out << '\n';
         print_device(name, *info, context);
       }
+      Record record = {{"device", name}};
+      const Json fields = json_of(*info);
+      for (const auto& [key, value] : fields.items()) record.push_back({key, value});
+      table.add(std::move(record));
     }
   }
-  if (options.json) print(context.out, array);
-  return found > 0 ? ExitCode::done : ExitCode::no_device;
+  if (!options.format.is_text()) table.print(context.out, context.out_screen, options.format);
+  return table.empty() ? ExitCode::no_device : ExitCode::done;
 }
 
 }  // namespace

@@ -9,14 +9,8 @@
 #include <set>
 #include <tuple>
 
-#include "cli/commands/commands.h"
-#include "cli/database.h"
-#include "cli/device_flags.h"
-#include "cli/flags.h"
-#include "cli/output/json.h"
-#include "cli/output/printable.h"
-#include "cli/output/quantity.h"
-#include "cli/study_flags.h"
+#include "cli/command.h"
+#include "cli/output/screen.h"
 #include "engine/execution.h"
 #include "engine/selection.h"
 #include "tuner/core/letters.h"
@@ -29,7 +23,8 @@ struct ExecOptions {
   std::string which, space, database;
   DeviceFlags device;
   std::int64_t runs = 2;
-  bool is_debugged = false, skips_check = false, json = false;
+  bool is_debugged = false, skips_check = false;
+  TableFormat format;
 };
 
 Result<std::int64_t> parse_runs(std::string_view text) {
@@ -58,7 +53,7 @@ void declare(Flags& flags, ExecOptions& options) {
       .kind("DIR");
   flags.on("--allow-unsafe-options", options.device.allows_unsafe_options,
            "Accept compiler options of the space file that may run programs or write files");
-  flags.json(options.json);
+  flags.table_format(options.format);
 }
 
 // Prints why there is no such device to run on.
@@ -70,7 +65,7 @@ Result<BackendName, ExitCode> chosen_device(const ExecOptions& options, const St
   if (choice.kind == Kind::host) return BackendName{"host", 0};
   if (choice.kind == Kind::gpu && choice.extent == DeviceChoice::Extent::one)
     return BackendName{choice.gpu_kind, choice.ordinal.value_or(0)};
-  return fail_usage(context, "gktune exec", "--device: a trial runs on one device: host, cuda or cuda:N");
+  return fail_usage(context, "--device: a trial runs on one device: host, cuda or cuda:N");
 }
 
 // "float", "unsigned char", "std::int64_t", "-O3": words that contain no calls.
@@ -212,15 +207,15 @@ void print_end(const Execution& execution, Context& context) {
   context.out << std::flush;
 }
 
-Json execution_json(const StudiedTrial& found, const Execution& execution) {
+Record execution_record(const StudiedTrial& found, const Execution& execution) {
   return {{"trial", found.trial.id},
           {"kernel", found.study.kernel},
-          {"problem", json_of(found.trial.problem)},
-          {"config", json_of(found.trial.config)},
+          {"problem", problem_cell(found.trial.problem)},
+          {"config", found.trial.config},
           {"device", execution.device.name},
-          {"status", status_name(execution.reply.status)},
+          {"status", execution.reply.status},
           {"message", execution.reply.message},
-          {"times_us", execution.reply.samples_us}};
+          {"times_us", execution.reply.samples_us, Unit::microseconds, "times"}};
 }
 
 ExitCode run(const ExecOptions& options, Context& context) {
@@ -230,7 +225,7 @@ ExitCode run(const ExecOptions& options, Context& context) {
   if (!device) return device.error();
   const auto definition = read_definition(options, *found, device->kind, context);
   if (!definition) return definition.error();
-  if (!options.json) print_start(found->trial, found->study, context);
+  if (options.format.is_text()) print_start(found->trial, found->study, context);
   const Environment& environment = context.environment;
   BackendOptions backend{.cuda_home = environment.cuda_home,
                          .cache_dir = worker_settings(options.device, context).cache_dir.string()};
@@ -244,10 +239,10 @@ ExitCode run(const ExecOptions& options, Context& context) {
                                       .is_compared = !options.skips_check,
                                       .runs = static_cast<int>(options.runs)});
   if (!executed) return fail(context, executed.error());
-  if (options.json) {
-    print(context.out, execution_json(*found, *executed));
-  } else {
+  if (options.format.is_text()) {
     print_end(*executed, context);
+  } else {
+    print_one(execution_record(*found, *executed), options.format, context);
   }
   return executed->reply.status == Status::ok ? ExitCode::done : ExitCode::failed;
 }

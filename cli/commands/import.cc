@@ -2,8 +2,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "cli/commands/commands.h"
-#include "cli/flags.h"
+#include "cli/command.h"
 #include "engine/import/import_space.h"
 #include "tuner/core/output_file.h"
 
@@ -34,7 +33,7 @@ void declare_import(Flags& flags, ImportFlags& options) {
 ExitCode import_file(const ImportFlags& options, Context& context) {
   const fs::path output = options.output;
   if (std::error_code ignored; fs::equivalent(options.file, output, ignored))
-    return fail_usage(context, "gktune import", "--output: " + options.output + " is the file to import");
+    return fail_usage(context, "--output: " + options.output + " is the file to import");
   auto space = import_space(options.file, {options.kernel, output.parent_path()});
   if (!space) return fail(context, ExitCode::usage, space.error().message);
   if (options.output.empty()) {

@@ -13,9 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/commands/commands.h"
-#include "cli/flags.h"
-#include "gktune/result.h"
+#include "cli/command.h"
 #include "tuner/core/cpp_words.h"
 #include "tuner/core/embedded_file.h"
 #include "tuner/core/letters.h"

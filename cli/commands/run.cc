@@ -6,20 +6,14 @@
 #include <chrono>
 #include <ostream>
 
-#include "cli/commands/commands.h"
-#include "cli/database.h"
-#include "cli/device_flags.h"
-#include "cli/flags.h"
+#include "cli/command.h"
 #include "cli/output/pictures.h"
-#include "cli/output/quantity.h"
-#include "cli/output/report.h"
+#include "cli/output/tuning_report.h"
 #include "cli/output/trial_table.h"
-#include "cli/report_file.h"
-#include "cli/settings.h"
-#include "engine/selection.h"
+#include "cli/commands/report.h"
+#include "engine/problem_selection.h"
 #include "engine/tune_spaces.h"
 #include "tuner/core/effort.h"
-#include "tuner/core/quantity.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
 #include "tuner/search/strategy.h"
@@ -34,7 +28,7 @@ struct RunOptions {
   std::vector<std::string> problems;
   std::vector<std::string> only;
   std::optional<std::string> strategy;
-  std::vector<std::string> settings;
+  NamedValues settings;
   std::optional<Effort> effort;
   std::optional<std::int64_t> trials;
   std::optional<double> seconds;
@@ -43,7 +37,7 @@ struct RunOptions {
   std::string report;
   bool fresh = false;
   bool cold = false;
-  bool json = false;
+  TableFormat format;
   bool quiet = false;
 };
 
@@ -89,8 +83,7 @@ void declare(Flags& flags, RunOptions& options) {
       .kind("PARAMETER=VALUE,…");
   flags.parsed("--strategy", options.strategy, parse_strategy, "Search strategy; default: the space file's",
                strategy_choices());
-  flags.collected("--set", options.settings, "Set an option of the strategy; may be repeated")
-      .kind("NAME=VALUE");
+  flags.settings(options.settings);
   flags.parsed("--effort", options.effort, parse_effort,
                "Replace the space file's limits. quick: about three seconds per problem; normal: until the "
                "model expects little gain; thorough: until it expects almost none",
@@ -113,7 +106,7 @@ void declare(Flags& flags, RunOptions& options) {
                "cold|hot");
   flags.on("--fresh", options.fresh, "Measure everything again");
   flags.text("--report", options.report, "Write an HTML report of these kernels at the end").kind("FILE");
-  flags.json(options.json);
+  flags.table_format(options.format);
   flags.quiet(options.quiet);
 }
 
@@ -154,7 +147,11 @@ class RunScreen {
             [this](const std::string& search) { describe(search); }};
   }
   ExitCode code() const { return code_; }
-  Json& reports() { return reports_; }
+  // Prints the results for programs and documents.
+  void print_results(Json devices) {
+    table_.print(context_.out, context_.out_screen, options_.format,
+                 {{"devices", std::move(devices)}, {"results", std::move(reports_)}});
+  }
 
  private:
   void show(const TuneProgress& progress) {
@@ -188,9 +185,9 @@ class RunScreen {
 
   void report(const Tuning& tuning) {
     progress_.clear();
-    if (options_.json) {
-      reports_.push_back(report_json(tuning));
-    } else {
+    reports_.push_back(report_json(tuning));
+    table_.add(report_record(tuning));
+    if (options_.format.is_text()) {
       print_report(context_.out, context_.out_screen, tuning);
       if (!options_.quiet) {
         print_pictures(context_.out, context_.out_screen, history_of(tuning.trials, tuning.objective));
@@ -232,14 +229,15 @@ class RunScreen {
   bool is_in_playoff_ = false;
   ExitCode code_ = ExitCode::done;
   Json reports_ = Json::array();
+  Table table_;
 };
 
 ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& groups, Database& store,
-                  const NamedValues& strategy_options, Context& context) {
+                  Context& context) {
   const TuneSettings settings = {
       .workers = worker_settings(options.device, context),
       .strategy = options.strategy,
-      .options = strategy_options,
+      .options = options.settings,
       .effort = options.effort,
       .trials = options.trials,
       .seconds = options.seconds,
@@ -255,9 +253,7 @@ ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& gr
     devices.push_back(json_of(group.device.info));
     if (tune_spaces(group, settings, store, events) == RunEnd::cut_short) break;
   }
-  if (options.json) {
-    print(context.out, {{"devices", std::move(devices)}, {"results", std::move(screen.reports())}});
-  }
+  if (!options.format.is_text()) screen.print_results(std::move(devices));
   return screen.code();
 }
 
@@ -279,27 +275,20 @@ ExitCode run(const RunOptions& options, Context& context) {
     return ExitCode::usage;
   }
   const bool is_replay = options.device.choice.kind == DeviceChoice::Kind::replay;
-  if (options.paths.empty() && !is_replay) return fail_usage(context, "gktune run", "SPACE is required");
-  const auto settings = parse_settings(options.settings);
-  if (!settings) return fail_usage(context, "gktune run", "--set: " + settings.error().message);
+  if (options.paths.empty() && !is_replay) return fail_usage(context, "SPACE is required");
   // Find out before the work, not after it.
-  if (auto checked = check_report_path(options.report); !options.report.empty() && !checked) {
-    return fail_usage(context, "gktune run", "--report: " + checked.error().message);
-  }
+  if (auto checked = check_report_path(options.report); !options.report.empty() && !checked)
+    return fail_usage(context, "--report: " + checked.error().message);
   auto groups = read_files(options.paths, options.device.choice, options.device,
                            unsafe_options(options.device), context);
   if (!groups) return groups.error();
   for (OpenedSpaces& group : *groups) {
     for (Definition& definition : group.definitions) {
-      if (auto selected = select_values(definition.parameters, options.only); !selected) {
-        return fail_usage(context, "gktune run", definition.path + ": --only: " + selected.error().message);
-      }
+      if (auto selected = select_values(definition.parameters, options.only); !selected)
+        return fail_usage(context, definition.path + ": --only: " + selected.error().message);
       // Check the selections for every file before tuning any.
       auto problems = select_problems(definition.kernel, options.problems);
-      if (!problems) {
-        return fail_usage(context, "gktune run",
-                          definition.path + ": --problem: " + problems.error().message);
-      }
+      if (!problems) return fail_usage(context, definition.path + ": --problem: " + problems.error().message);
       definition.kernel.listed_problems = *std::move(problems);
       if (options.regime) definition.kernel.regime = *options.regime;
     }
@@ -309,7 +298,7 @@ ExitCode run(const RunOptions& options, Context& context) {
       is_replay && options.database.empty() ? "" : database_path(options.database, context);
   auto store = path.empty() ? Database::in_memory() : Database::open(path, Database::Access::write);
   if (!store) return fail(context, ExitCode::failed, store.error().message);
-  const ExitCode code = tune_all(options, *groups, **store, *settings, context);
+  const ExitCode code = tune_all(options, *groups, **store, context);
   if (options.report.empty()) return code;
   auto written = write_report(**store, kernels_of(*groups), options.report, {.database = path});
   if (!written) return worse(code, fail(context, ExitCode::failed, written.error().message));

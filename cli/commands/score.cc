@@ -6,13 +6,8 @@
 #include <optional>
 #include <ostream>
 
-#include "cli/commands/commands.h"
-#include "cli/flags.h"
-#include "cli/output/json.h"
+#include "cli/command.h"
 #include "cli/output/progress.h"
-#include "cli/output/quantity.h"
-#include "cli/output/table.h"
-#include "cli/settings.h"
 #include "engine/import/recordings.h"
 #include "lab/contest.h"
 #include "tuner/core/output_file.h"
@@ -23,12 +18,11 @@ namespace gktune {
 namespace {
 
 constexpr std::string_view kAll = "all";
-constexpr const char* kCommand = "gktune score";
 
 struct ScoreOptions {
   std::vector<std::string> paths;
   std::vector<std::string> strategies;
-  std::vector<std::string> settings;
+  NamedValues settings;
   int repeats = 50;
   std::int64_t seed = 0;
   int in_flight = 1;
@@ -37,7 +31,7 @@ struct ScoreOptions {
   bool tune = false;
   std::vector<std::string> report_paths;
   std::vector<std::string> related_paths;
-  bool json = false;
+  TableFormat format;
   bool quiet = false;
 };
 
@@ -48,8 +42,7 @@ void declare(Flags& flags, ScoreOptions& options) {
   flags.collected("--strategy", options.strategies, "Strategy to score, or all; may be repeated")
       .kind(joined(strategies(), "|", &Strategy::name) + "|all")
       .shown_default("auto");
-  flags.collected("--set", options.settings, "Set an option of the strategy; may be repeated")
-      .kind("NAME=VALUE");
+  flags.settings(options.settings);
   flags.number("--repeats", options.repeats, "Number of runs on each recording, each with its own seed")
       .kind("N")
       .shown_default(std::to_string(options.repeats));
@@ -70,7 +63,7 @@ void declare(Flags& flags, ScoreOptions& options) {
       .collected("--related", options.related_paths,
                  "Recording that the strategies learn from before each run; may be repeated")
       .kind("FILE");
-  flags.json(options.json);
+  flags.table_format(options.format);
   flags.quiet(options.quiet);
 }
 
@@ -110,15 +103,6 @@ ScoreLine mean_of(const std::vector<ScoreLine>& lines) {
   return mean;
 }
 
-Json json_of_line(const ScoreLine& line) {
-  return {{"score", line.score.mean},
-          {"at_end", line.score.at_end},
-          {"score_with_own_time", line.score_with_own_time.mean},
-          {"at_end_with_own_time", line.score_with_own_time.at_end},
-          {"excess_after_20", line.excess},
-          {"proposal_ms", line.proposal_ms}};
-}
-
 // The lines of a contender, one for each recording.
 struct ContenderScore {
   Contender contender;
@@ -128,35 +112,36 @@ struct ContenderScore {
 
 using Recordings = std::vector<std::unique_ptr<ScoredRecording>>;
 
-std::string number(double value) { return fmt::format("{:.3f}", value); }
+Cell rounded_cell(double value) { return {fmt::format("{:.3f}", value), Json(value)}; }
 
-void add_cells(std::vector<TableCell>& cells, const ScoreLine& line) {
-  cells.push_back(number(line.score.mean));
-  cells.push_back(number(line.score_with_own_time.mean));
-  cells.push_back(number(line.score.at_end));
-  cells.push_back(fmt::format("{:.1f} %", line.excess * 100));
-  cells.push_back(fmt::format("{:.2f}", line.proposal_ms));
+void add_fields(Record& record, const ScoreLine& line) {
+  for (const Field& field : Record{
+           {"score", rounded_cell(line.score.mean)},
+           {"score_with_own_time", rounded_cell(line.score_with_own_time.mean), Unit::none, "own time counted"},
+           {"at_end", rounded_cell(line.score.at_end), Unit::none, "at the end"},
+           json_field("at_end_with_own_time", line.score_with_own_time.at_end),
+           {"excess_after_20", line.excess, Unit::share, "excess after 20"},
+           {"proposal_ms", {fmt::format("{:.2f}", line.proposal_ms), Json(line.proposal_ms)}, Unit::none, "ms a proposal"}})
+    record.push_back(field);
 }
 
-void add_line_columns(Table& table) {
-  for (const char* header : {"score", "own time counted", "at the end", "excess after 20", "ms a proposal"})
-    table.add_column(header, Table::Align::right);
+Json json_of_line(const ScoreLine& line) {
+  Record record;
+  add_fields(record, line);
+  return json_of(record);
 }
 
 // A line for each recording.
 Table table_of_one(const ContenderScore& score, const Recordings& recordings) {
   Table table;
-  table.add_column("recording", Table::Align::left);
-  add_line_columns(table);
-  for (std::size_t i = 0; i < recordings.size(); ++i) {
-    std::vector<TableCell> cells = {recordings[i]->recording().name};
-    add_cells(cells, score.lines[i]);
-    table.add_row(std::move(cells));
-  }
+  const auto add = [&](const std::string& name, const ScoreLine& line) {
+    Record record = {{"recording", name}};
+    add_fields(record, line);
+    table.add(std::move(record));
+  };
+  for (std::size_t i = 0; i < recordings.size(); ++i) add(recordings[i]->recording().name, score.lines[i]);
   if (recordings.size() > 1) {
-    std::vector<TableCell> cells = {"mean"};
-    add_cells(cells, score.mean);
-    table.add_row(std::move(cells));
+    add("mean", score.mean);
     table.emphasise();
   }
   return table;
@@ -165,14 +150,14 @@ Table table_of_one(const ContenderScore& score, const Recordings& recordings) {
 // A line for each strategy, the best first, with its score on each recording.
 Table table_of_several(const std::vector<ContenderScore>& scores, const Recordings& recordings) {
   Table table;
-  table.add_column("strategy", Table::Align::left);
-  add_line_columns(table);
-  for (const auto& recording : recordings) table.add_column(recording->recording().name, Table::Align::right);
   for (const ContenderScore& score : scores) {
-    std::vector<TableCell> cells = {score.contender.strategy};
-    add_cells(cells, score.mean);
-    for (const ScoreLine& line : score.lines) cells.push_back(number(line.score.mean));
-    table.add_row(std::move(cells));
+    Record record = {{"strategy", score.contender.strategy}};
+    add_fields(record, score.mean);
+    for (std::size_t i = 0; i < recordings.size(); ++i) {
+      const std::string& name = recordings[i]->recording().name;
+      record.push_back({name, rounded_cell(score.lines[i].score.mean), Unit::none, name});
+    }
+    table.add(std::move(record));
   }
   return table;
 }
@@ -226,20 +211,18 @@ Result<void> write_traces(const std::string& path, const std::vector<ContestRuns
 }
 
 // `external` is left out of "all": it needs a program.
-Result<std::vector<Contender>> contenders_of(const ScoreOptions& options) {
-  auto settings = parse_settings(options.settings);
-  if (!settings) return Error{"--set: " + settings.error().message};
+std::vector<Contender> contenders_of(const ScoreOptions& options) {
   std::vector<Contender> contenders;
   for (const std::string& name : options.strategies) {
     if (name != kAll) {
-      contenders.push_back({name, *settings});
+      contenders.push_back({name, options.settings});
       continue;
     }
     for (const Strategy& strategy : strategies()) {
-      if (strategy.name != "external") contenders.push_back({std::string(strategy.name), *settings});
+      if (strategy.name != "external") contenders.push_back({std::string(strategy.name), options.settings});
     }
   }
-  if (contenders.empty()) contenders.push_back({std::string(strategies().front().name), *settings});
+  if (contenders.empty()) contenders.push_back({std::string(strategies().front().name), options.settings});
   return contenders;
 }
 
@@ -347,8 +330,7 @@ ExitCode tune_options(const Contender& begin, const Recordings& recordings, cons
                       Context& context) {
   const auto strategy = std::ranges::find(strategies(), begin.strategy, &Strategy::name);
   if (std::ranges::all_of(strategy->options, [](const StrategyOption& each) { return each.choices.empty(); }))
-    return fail_usage(context, kCommand,
-                      "--tune: strategy '" + begin.strategy + "' has no options to choose from");
+    return fail_usage(context, "--tune: strategy '" + begin.strategy + "' has no options to choose from");
   const auto others = read_all(options.report_paths);
   if (!others) return fail(context, ExitCode::usage, others.error().message);
   const Recordings& reported = others->empty() ? recordings : *others;
@@ -361,13 +343,10 @@ ExitCode tune_options(const Contender& begin, const Recordings& recordings, cons
   if (!runs) return fail(context, ExitCode::failed, runs.error().message);
   if (runs->empty()) return ExitCode::interrupted;
   std::vector<ContenderScore> scores = scores_of(both, *runs, reported);
-  if (options.json) {
-    print(context.out, json_of_scores(options, scores, reported));
-    return ExitCode::done;
-  }
+  const Json json = json_of_scores(options, scores, reported);
   for (ContenderScore& score : scores)
     score.contender.strategy += " with " + settings_text(score.contender.options);
-  table_of_several(scores, reported).print(context.out, context.out_screen);
+  table_of_several(scores, reported).print(context.out, context.out_screen, options.format, json);
   return ExitCode::done;
 }
 
@@ -384,22 +363,21 @@ std::string broken_rule(const ScoreOptions& options, std::size_t contenders) {
 }
 
 ExitCode run(const ScoreOptions& options, Context& context) {
-  const auto contenders = contenders_of(options);
-  if (!contenders) return fail_usage(context, kCommand, contenders.error().message);
-  if (const std::string message = broken_rule(options, contenders->size()); !message.empty())
-    return fail_usage(context, kCommand, message);
+  const std::vector<Contender> contenders = contenders_of(options);
+  if (const std::string message = broken_rule(options, contenders.size()); !message.empty())
+    return fail_usage(context, message);
 
   if (options.quiet) context.log.silence();
   const auto recordings = read_all(options.paths);
   if (!recordings) return fail(context, ExitCode::usage, recordings.error().message);
   // A contender that cannot be made is an error before any run begins.
-  for (const Contender& contender : *contenders) {
+  for (const Contender& contender : contenders) {
     auto searcher = make_searcher(contender.strategy,
                                   {.space = recordings->front()->space(), .options = contender.options});
-    if (!searcher) return fail_usage(context, kCommand, searcher.error().message);
+    if (!searcher) return fail_usage(context, searcher.error().message);
   }
-  if (options.tune) return tune_options(contenders->front(), *recordings, options, context);
-  const auto runs = hold(*contenders, *recordings, options, context);
+  if (options.tune) return tune_options(contenders.front(), *recordings, options, context);
+  const auto runs = hold(contenders, *recordings, options, context);
   if (!runs) return fail(context, ExitCode::failed, runs.error().message);
   if (runs->empty()) return ExitCode::interrupted;
 
@@ -407,16 +385,12 @@ ExitCode run(const ScoreOptions& options, Context& context) {
     if (auto written = write_traces(options.traces, runs->front(), *recordings); !written)
       return fail(context, ExitCode::failed, written.error().message);
   }
-  std::vector<ContenderScore> scores = scores_of(*contenders, *runs, *recordings);
+  std::vector<ContenderScore> scores = scores_of(contenders, *runs, *recordings);
   std::ranges::stable_sort(scores, std::ranges::greater(),
                            [](const ContenderScore& each) { return each.mean.score.mean; });
-  if (options.json) {
-    print(context.out, json_of_scores(options, scores, *recordings));
-  } else if (scores.size() == 1) {
-    table_of_one(scores.front(), *recordings).print(context.out, context.out_screen);
-  } else {
-    table_of_several(scores, *recordings).print(context.out, context.out_screen);
-  }
+  const Table table =
+      scores.size() == 1 ? table_of_one(scores.front(), *recordings) : table_of_several(scores, *recordings);
+  table.print(context.out, context.out_screen, options.format, json_of_scores(options, scores, *recordings));
   return ExitCode::done;
 }
 

@@ -7,12 +7,8 @@
 #include <ostream>
 #include <random>
 
-#include "cli/commands/commands.h"
-#include "cli/device_flags.h"
-#include "cli/flags.h"
-#include "cli/output/json.h"
-#include "cli/output/quantity.h"
-#include "engine/selection.h"
+#include "cli/command.h"
+#include "engine/problem_selection.h"
 #include "engine/spaces.h"
 
 namespace gktune {
@@ -25,7 +21,7 @@ struct SpaceOptions {
   bool list = false;
   std::int64_t sample = 0;
   std::optional<Count> at;
-  bool json = false;
+  TableFormat format;
 };
 
 Result<Count> parse_index(std::string_view text) {
@@ -48,7 +44,7 @@ void declare(Flags& flags, SpaceOptions& options) {
   Flag at = flags.parsed("--at", options.at, parse_index, "Print the configuration with this index", "INDEX");
   list.excludes(sample).excludes(at);
   sample.excludes(at);
-  flags.json(options.json);
+  flags.table_format(options.format);
 }
 
 bool asks_for_configurations(const SpaceOptions& options) {
@@ -84,30 +80,49 @@ Json counts_json(const SpaceCounts& counts) {
             {"shared_memory_limit", json_of_count(counts.rejected_by_shared_memory_limit.str())}}}};
 }
 
-// The command's output for one problem.
-Result<Json, EngineError> show(const OpenedSpace& opened, const Problem& problem, const SpaceOptions& options,
-                               Context& context) {
-  Json report = {{"problem", json_of(problem)}};
+// One row for each problem, or for each requested configuration of one.
+struct SpaceReport {
+  Json spaces = Json::array();
+  Table table;
+};
+
+// Adds the counts or configurations of one problem, or prints them as text.
+Result<void, EngineError> show(const OpenedSpace& opened, const Problem& problem, const SpaceOptions& options,
+                               SpaceReport& report, Context& context) {
+  Json json = {{"problem", json_of(problem)}};
   if (!asks_for_configurations(options)) {
     auto counts = space_counts(opened.definition, problem, opened.device.info);
     if (!counts) return counts.error();
-    report.update(counts_json(*counts));
-    std::string title = problem.empty() ? "" : problem_text(problem) + ": ";
-    if (!options.json) context.out << title << counts_text(*counts) << '\n';
-    return report;
+    const std::string title = problem.empty() ? "" : problem_text(problem) + ": ";
+    if (options.format.is_text()) context.out << title << counts_text(*counts) << '\n';
+    json.update(counts_json(*counts));
+    Record record = {{"problem", problem_cell(problem)},
+                     {"combinations", json["combinations"], Unit::count},
+                     {"valid", json["valid"], Unit::count}};
+    for (const auto& [name, count] : json["ruled_out"].items())
+      record.push_back({"ruled_out_by_" + name, count, Unit::count});
+    report.table.add(std::move(record));
+  } else {
+    auto space = space_of(opened.definition, problem, opened.device.info);
+    if (!space) return space.error();
+    json["configurations"] = Json::array();
+    auto visited = visit(*space, options, [&](const Config& config) {
+      if (options.format.is_text()) {
+        context.out << config.str() << '\n';
+        return;
+      }
+      if (options.format.json) {
+        json["configurations"].push_back(json_of(config));
+        return;
+      }
+      Record record = {{"problem", problem_cell(problem)}};
+      for (const auto& [name, value] : config) record.push_back({name, value, Unit::none, name});
+      report.table.add(std::move(record));
+    });
+    if (!visited) return visited.error();
   }
-  auto space = space_of(opened.definition, problem, opened.device.info);
-  if (!space) return space.error();
-  report["configurations"] = Json::array();
-  auto visited = visit(*space, options, [&](const Config& config) {
-    if (options.json) {
-      report["configurations"].push_back(json_of(config));
-    } else {
-      context.out << config.str() << '\n';
-    }
-  });
-  if (!visited) return visited.error();
-  return report;
+  report.spaces.push_back(std::move(json));
+  return {};
 }
 
 ExitCode run(const SpaceOptions& options, Context& context) {
@@ -115,15 +130,16 @@ ExitCode run(const SpaceOptions& options, Context& context) {
   if (!read) return read.error();
   const Definition& definition = read->definition;
   auto problems = select_problems(definition.kernel, options.problems);
-  if (!problems) return fail_usage(context, "gktune space", "--problem: " + problems.error().message);
+  if (!problems) return fail_usage(context, "--problem: " + problems.error().message);
 
-  Json reports = Json::array();
+  SpaceReport report;
   for (const Problem& problem : *problems) {
-    auto report = show(*read, problem, options, context);
-    if (!report) return fail(context, report.error());
-    reports.push_back(*std::move(report));
+    if (auto shown = show(*read, problem, options, report, context); !shown) return fail(context, shown.error());
   }
-  if (options.json) print(context.out, {{"kernel", definition.kernel.name}, {"spaces", std::move(reports)}});
+  if (!options.format.is_text()) {
+    report.table.print(context.out, context.out_screen, options.format,
+                       {{"kernel", definition.kernel.name}, {"spaces", std::move(report.spaces)}});
+  }
   return ExitCode::done;
 }
 

@@ -1,8 +1,7 @@
 // gktune worker KIND ORDINAL compile|run|describe [--cache DIR]: one of the processes of a
 // device. Started by gktune itself.
 
-#include "cli/commands/commands.h"
-#include "cli/flags.h"
+#include "cli/command.h"
 #include "tuner/device/backends.h"
 #include "tuner/device/worker/backend.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/output/quantity.h"
+#include "cli/output/units.h"
 #include "engine/devices.h"
 #include "tuner/core/device_kinds.h"
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "cli/output/printable.h"
 #include "cli/output/screen.h"
 
 namespace gktune {
@@ -13,44 +12,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 120;
 
-std::string row_html(std::string_view tag, const std::vector<HtmlCell>& cells,
-                     std::string_view row_class = "") {
-  std::string html = row_class.empty() ? "<tr>" : fmt::format("<tr class=\"{}\">", row_class);
-  const std::string_view scope = tag == "th" ? " scope=\"col\"" : "";
-  for (const HtmlCell& cell : cells) {
-    html +=
-        fmt::format("<{0}{1}{2}>{3}</{0}>", tag, scope, cell.is_number ? " class=\"number\"" : "", cell.html);
-  }
-  return html + "</tr>\n";
-}
-
 }  // namespace
-
-std::string html_escaped(std::string_view text) {
-  std::string html;
-  for (const char c : printable(text, Layout::escaped)) {
-    switch (c) {
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '&':
-        html += "&amp;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      case '\'':
-        html += "&#39;";
-        break;
-      default:
-        html += c;
-    }
-  }
-  return html;
-}
 
 std::string shortened(const std::string& text, std::size_t columns) {
   return cut(printable(text, Layout::escaped), columns);
@@ -68,16 +30,6 @@ Json rounded(double value) {
   }
   // The shortest decimal number, not the one nearest to a product.
   return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
-}
-
-HtmlCell text_cell(const std::string& text) { return {html_escaped(text)}; }
-HtmlCell number_cell(const std::string& text) { return {html_escaped(text), true}; }
-
-HtmlTable::HtmlTable(const std::vector<HtmlCell>& headers)
-    : html_("<div class=\"scroll\"><table><thead>" + row_html("th", headers) + "</thead><tbody>\n") {}
-
-void HtmlTable::add(const std::vector<HtmlCell>& cells, std::string_view row_class) {
-  html_ += row_html("td", cells, row_class);
 }
 
 std::string details(std::string_view summary, const std::string& body) {

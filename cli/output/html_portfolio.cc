@@ -1,4 +1,3 @@
-#include "cli/output/html_portfolio.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +6,8 @@
 
 #include "cli/output/html_parts.h"
 #include "cli/output/portfolio_text.h"
-#include "cli/output/quantity.h"
+#include "cli/output/screen.h"
+#include "cli/output/units.h"
 
 namespace gktune {
 namespace {
@@ -21,17 +21,11 @@ std::span<const Portfolio> shown(const std::vector<Portfolio>& portfolios) {
 std::string anchor_of(std::size_t place) { return fmt::format("portfolio-{}", place + 1); }
 
 std::string loss_table(const Portfolio& portfolio) {
-  HtmlTable table({{"choice"},
-                   {"configurations", true},
-                   {"mean loss", true},
-                   {"worst loss", true},
-                   {"not measured", true}});
+  Table table;
   const auto add = [&](const char* choice, const PortfolioLoss& loss) {
-    table.add({{choice},
-               number_cell(std::to_string(loss.configs)),
-               number_cell(format_percent(loss.mean)),
-               number_cell(format_percent(loss.worst)),
-               number_cell(std::to_string(loss.unmeasured))});
+    Record record = loss_record(loss);
+    record.insert(record.begin(), {"choice", choice});
+    table.add(std::move(record));
   };
   for (const PortfolioLoss& loss : portfolio.losses) add("the best of them on each problem", loss);
   add("the tree", portfolio.tree_loss);
@@ -56,11 +50,9 @@ std::string tree_text(const Portfolio& portfolio) {
 }
 
 std::string configs_card(const Portfolio& portfolio) {
-  HtmlTable table({{"configuration", true}, {"parameters"}});
-  for (std::size_t i = 0; i < std::min(kMostConfigs, portfolio.configs.size()); ++i) {
-    table.add({number_cell(std::to_string(i + 1)),
-               text_cell(shortened(portfolio.configs[i].str(), 400))});
-  }
+  Table table;
+  for (std::size_t i = 0; i < std::min(kMostConfigs, portfolio.configs.size()); ++i)
+    table.add({{"configuration", i + 1}, {"parameters", shortened(portfolio.configs[i].str(), 400)}});
   std::string html = "<div class=\"card wide\"><h4>Configurations</h4>\n" + table.html();
   if (portfolio.configs.size() > kMostConfigs)
     html += fmt::format("<p class=\"faint\">{} more are left out.</p>\n",

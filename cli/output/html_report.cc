@@ -10,12 +10,11 @@
 
 #include "cli/output/device_text.h"
 #include "cli/output/html_parts.h"
-#include "cli/output/html_portfolio.h"
 #include "cli/output/importance.h"
 #include "cli/output/json.h"
 #include "cli/output/pictures.h"
-#include "cli/output/printable.h"
-#include "cli/output/quantity.h"
+#include "cli/output/screen.h"
+#include "cli/output/units.h"
 #include "cli/output/trial_table.h"
 #include "engine/selection.h"
 #include "tuner/core/embedded_file.h"
@@ -54,11 +53,6 @@ std::string json_for_script(const Json& json) {
     }
   }
   return safe;
-}
-
-std::string share_bar(double share) {
-  return fmt::format("<span class=\"share\" aria-hidden=\"true\"><i style=\"width:{:.1f}%\"></i></span>",
-                     std::clamp(share, 0.0, 1.0) * 100);
 }
 
 std::string title_of(const Study& study) {
@@ -123,41 +117,27 @@ std::string winner_card(const StudyFacts& facts) {
 }
 
 std::string steps_table(const StudyFacts& facts) {
-  HtmlTable table({{"trial", true}, {"after", true}, {"best so far", true}});
+  Table table;
   const std::vector<std::size_t>& all = facts.improvements;
-  const std::size_t first = all.size() > kRowsOfSteps ? all.size() - kRowsOfSteps : 0;
-  for (std::size_t i = first; i < all.size(); ++i) {
+  for (std::size_t i = all.size() - std::min(kRowsOfSteps, all.size()); i < all.size(); ++i) {
     const StudyFacts::Point& point = facts.points[all[i]];
-    table.add({number_cell(format_count(static_cast<std::int64_t>(all[i]) + 1)),
-               number_cell(format_seconds(point.elapsed_s)),
-               number_cell(score_of_facts(facts, point.score))});
+    table.add({{"trial", all[i] + 1, Unit::count},
+               {"after", point.elapsed_s, Unit::seconds},
+               {"best so far", {score_of_facts(facts, point.score), Json(point.score)}}});
   }
   return table.html();
 }
 
 std::string distribution_table(const StudyFacts& facts) {
-  HtmlTable table({{"from", true}, {"to", true}, {"trials", true}});
+  Table table;
   const Histogram& histogram = facts.distribution;
+  const auto edge = [&](std::size_t i) {
+    return Cell(score_of_facts(facts, histogram.edges[i]), Json(histogram.edges[i]));
+  };
   for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
-    if (histogram.counts[i] == 0) continue;
-    table.add({number_cell(score_of_facts(facts, histogram.edges[i])),
-               number_cell(score_of_facts(facts, histogram.edges[i + 1])),
-               number_cell(format_count(histogram.counts[i]))});
+    if (histogram.counts[i] > 0)
+      table.add({{"from", edge(i)}, {"to", edge(i + 1)}, {"trials", histogram.counts[i], Unit::count}});
   }
-  return table.html();
-}
-
-std::string importance_table(const StudyFacts& facts) {
-  HtmlTable table({{"parameter"}, {"share", true}, {""}});
-  const std::vector<ImportanceRow> rows = importance_rows(facts);
-  for (std::size_t i = 0; i < std::min(kRowsOfImportance, rows.size()); ++i) {
-    table.add({text_cell(name_of(rows[i].name)),
-               number_cell(format_percent(rows[i].share)),
-               {share_bar(rows[i].share)}});
-  }
-  table.add({text_cell("three and more together, noise"),
-             number_cell(format_percent(facts.shares.rest)),
-             {share_bar(facts.shares.rest)}});
   return table.html();
 }
 
@@ -168,43 +148,13 @@ std::string importance_note(const StudyFacts& facts) {
                      html_escaped(name_of(facts.score_name)), facts.shares.predicted * 100);
 }
 
-std::string trials_table(const StudyFacts& facts, const std::vector<Trial>& trials) {
-  std::vector<std::string> metrics;
-  for (const Trial& trial : trials) {
-    for (const auto& [name, value] : trial.metrics) {
-      if (std::ranges::find(metrics, name) == metrics.end()) metrics.push_back(name);
-    }
-  }
-  std::vector<HtmlCell> headers = {{"trial", true}, {"time", true}, {"±", true}};
-  for (const std::string& name : metrics) headers.push_back({html_escaped(name_of(name)), true});
-  for (const StudyFacts::Parameter& each : facts.parameters) headers.push_back(text_cell(name_of(each.name)));
-  HtmlTable table(headers);
-  for (std::size_t i = 0; i < std::min(kRowsOfTrials, trials.size()); ++i) {
-    const Trial& trial = trials[i];
-    const double spread = spread_of(trial.timing);
-    std::vector<HtmlCell> cells = {number_cell(std::to_string(trial.id)),
-                               number_cell(format_time_us(trial.timing.median_us)),
-                               number_cell(spread < 0 ? "–" : format_percent(spread))};
-    for (const std::string& name : metrics) {
-      const Value* value = trial.metrics.find(name);
-      cells.push_back(number_cell(value == nullptr ? "–" : metric_text(*value)));
-    }
-    for (const StudyFacts::Parameter& each : facts.parameters) {
-      const Value* value = trial.config.find(each.name);
-      cells.push_back(text_cell(value == nullptr ? "–" : name_of(value->str())));
-    }
-    table.add(cells, i == 0 ? "first" : "");
-  }
-  return table.html();
-}
-
 std::string trials_card(const StudyFacts& facts) {
   std::string html = "<div class=\"card wide\"><h3>The best configurations</h3>\n";
   if (facts.finalists.size() > 1) {
     html += "<p class=\"faint\">Compared in turn in the playoff:</p>\n" +
-            trials_table(facts, facts.finalists) + "<p class=\"faint\">In the search:</p>\n";
+            trial_table(facts.finalists, kRowsOfTrials, Ids::shown).html() + "<p class=\"faint\">In the search:</p>\n";
   }
-  return html + trials_table(facts, facts.leaders) + "</div>\n";
+  return html + trial_table(facts.leaders, kRowsOfTrials, Ids::shown).html() + "</div>\n";
 }
 
 std::string absent_card(const StudyFacts& facts) {
@@ -214,31 +164,17 @@ std::string absent_card(const StudyFacts& facts) {
     return html + fmt::format("<p>None: every value that was tried often is among the best {}.</p></div>\n",
                               facts.best_count);
   }
-  HtmlTable table({{"parameter"}, {"value"}, {"tried", true}, {"expected", true}, {"best with it", true}});
-  for (const StudyFacts::AbsentValue& each : facts.absent) {
-    const StudyFacts::Parameter& parameter = facts.parameters[each.parameter];
-    table.add({text_cell(name_of(parameter.name)), text_cell(name_of(parameter.values[each.place].str())),
-               number_cell(format_count(each.tried)), number_cell(fmt::format("{:.1f}", each.expected)),
-               number_cell(score_of_facts(facts, each.best_score))});
-  }
   return html +
          fmt::format(
              "<p class=\"faint\">Of the best {} trials. “Expected” would be among them by chance.</p>\n",
              facts.best_count) +
-         table.html() + "</div>\n";
+         absent_table(facts).html() + "</div>\n";
 }
 
 std::string failures_card(const StudyFacts& facts) {
   std::string html = "<div class=\"card\"><h3>Failures</h3>\n";
   if (facts.causes.empty()) return html + "<p>None.</p></div>\n";
-  HtmlTable table({{"trials", true}, {"status"}, {"for example", true}, {"message"}});
-  for (std::size_t i = 0; i < std::min(kRowsOfCauses, facts.causes.size()); ++i) {
-    const StudyFacts::Cause& cause = facts.causes[i];
-    table.add({number_cell(format_count(cause.count)), text_cell(std::string(status_name(cause.status))),
-               number_cell(std::to_string(cause.example)),
-               text_cell(shortened(cause.message, kLongestMessage))});
-  }
-  html += table.html();
+  html += cause_table(facts, kRowsOfCauses).html();
   if (facts.causes.size() > kRowsOfCauses) {
     html += fmt::format("<p class=\"faint\">{} rarer causes are left out.</p>\n",
                         facts.causes.size() - kRowsOfCauses);
@@ -248,9 +184,9 @@ std::string failures_card(const StudyFacts& facts) {
 
 std::string environment_card(const StudyFacts& facts) {
   const Study& study = facts.summary.study;
-  HtmlTable table({{"property"}, {"value"}});
+  Table table;
   const auto add = [&](const std::string& name, const std::string& value) {
-    if (!value.empty()) table.add({text_cell(name_of(name)), text_cell(name_of(value))});
+    if (!value.empty()) table.add({{"property", name}, {"value", value}});
   };
   add("device", study.device.name);
   add("host", facts.host_name);
@@ -307,7 +243,7 @@ std::string study_section(const StudyFacts& facts, const Sample& sample) {
             figure("heat", "Two parameters", "with the others at their best", "", "chart tall", true) +
             "</div>\n";
     html +=
-        figure("importance", "Importance", importance_note(facts), importance_table(facts), "chart", true);
+        figure("importance", "Importance", importance_note(facts), share_table(facts, kRowsOfImportance, 0).html(), "chart", true);
     html += figure("parallel", "The best hundred", "drag along an axis to select; click it to select all",
                    "<p>The table of the best configurations follows.</p>", "chart tall", true);
     html += trials_card(facts);
@@ -319,28 +255,24 @@ std::string study_section(const StudyFacts& facts, const Sample& sample) {
 std::string overview_table(const std::vector<StudyFacts>& studies, std::size_t detailed) {
   const bool has_stale =
       std::ranges::any_of(studies, [](const StudyFacts& facts) { return !facts.changes.empty(); });
-  std::vector<HtmlCell> headers = {{"kernel"},       {"problem"},      {"device"},       {"time", true},
-                                   {"gain", true},   {"trials", true}, {"failed", true}, {"winner"}};
-  if (has_stale) headers.push_back({"stale"});
-  HtmlTable table(headers);
-  for (std::size_t i = 0; i < studies.size(); ++i) {
-    const StudyFacts& facts = studies[i];
+  Table table;
+  std::vector<std::string> anchors;
+  for (const StudyFacts& facts : studies) {
     const Study& study = facts.summary.study;
-    const std::string kernel = html_escaped(name_of(study.kernel));
-    std::vector<HtmlCell> cells =
-        {{i < detailed ? fmt::format("<a href=\"#{0}\" data-study=\"{0}\">{1}</a>", anchor_of(facts), kernel)
-                       : kernel},
-         text_cell(name_of(problem_text(study.problem))),
-         text_cell(name_of(study.device.name)),
-         number_cell(facts.winner ? format_time_us(facts.winner->trial.timing.median_us) : "–"),
-         number_cell(facts.gain ? gain_text(facts) : "–"),
-         number_cell(format_count(facts.summary.trials)),
-         number_cell(format_count(facts.summary.failed)),
-         text_cell(facts.winner ? name_of(facts.winner->trial.config.str()) : "–")};
-    if (has_stale) cells.push_back(text_cell(shortened(joined(facts.changes, "; "), kLongestMessage)));
-    table.add(cells);
+    if (anchors.size() < detailed) anchors.push_back(anchor_of(facts));
+    Record record = {
+        {"kernel", name_of(study.kernel)},
+        {"problem", problem_cell(study.problem)},
+        {"device", name_of(study.device.name)},
+        {"time", facts.winner ? Json(facts.winner->trial.timing.median_us) : Json(), Unit::microseconds},
+        {"gain", facts.gain ? Cell(gain_text(facts), Json(facts.gain->factor)) : Cell()},
+        {"trials", facts.summary.trials, Unit::count},
+        {"failed", facts.summary.failed, Unit::count},
+        {"winner", facts.winner ? Cell(facts.winner->trial.config) : Cell()}};
+    if (has_stale) record.push_back({"stale", joined(facts.changes, "; ")});
+    table.add(std::move(record));
   }
-  return table.html();
+  return table.html(anchors);
 }
 
 std::string overview_section(const std::vector<StudyFacts>& studies, std::size_t detailed) {

@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "cli/output/pictures.h"
-#include "cli/output/quantity.h"
+#include "cli/output/units.h"
 #include "cli/output/table.h"
 
 namespace gktune {
@@ -15,7 +15,14 @@ namespace {
 constexpr std::size_t kRowsShown = 15;
 constexpr std::size_t kCausesShown = 10;
 constexpr double kNegligible = 0.001;
-constexpr std::size_t kBarColumns = 20;
+
+Cell expected_cell(const StudyFacts::AbsentValue& value) {
+  return {fmt::format("{:.1f}", value.expected), Json(value.expected)};
+}
+
+Cell best_cell(const StudyFacts& facts, const StudyFacts::AbsentValue& value) {
+  return {score_text(value.best_score, facts.score_name), Json(value.best_score)};
+}
 
 void print_shares(std::ostream& stream, const Screen& screen, const StudyFacts& facts) {
   stream << paint(screen, Ink::bold, fmt::format("share of the variance of log {}", facts.score_name))
@@ -25,22 +32,9 @@ void print_shares(std::ostream& stream, const Screen& screen, const StudyFacts& 
     stream << (facts.ranking.size() < 2 ? "fewer than two trials succeeded\n" : "nothing varies\n");
     return;
   }
-  Table table;
-  table.add_column("parameter", Table::Align::left);
-  table.add_column("share", Table::Align::right);
-  table.add_column("", Table::Align::left);
-  std::size_t shown = 0, hidden = 0;
-  for (const ImportanceRow& row : rows) {
-    if (shown == kRowsShown || row.share < kNegligible) {
-      ++hidden;
-      continue;
-    }
-    ++shown;
-    table.add_row({row.name, format_percent(row.share), bar(row.share, kBarColumns)});
-  }
-  table.add_row({"three and more together, noise", format_percent(facts.shares.rest),
-                 bar(facts.shares.rest, kBarColumns)});
+  const Table table = share_table(facts, kRowsShown, kNegligible);
   table.print(stream, screen);
+  const std::size_t hidden = rows.size() + 1 - table.size();
   if (hidden > 0)
     stream << format_things(static_cast<std::int64_t>(hidden), "smaller share") << " left out\n";
   if (facts.shares.predicted >= 0) {
@@ -67,18 +61,7 @@ void print_absent(std::ostream& stream, const Screen& screen, const StudyFacts& 
     stream << "none\n";
     return;
   }
-  Table table;
-  table.add_column("parameter", Table::Align::left);
-  table.add_column("value", Table::Align::left);
-  table.add_column("tried", Table::Align::right);
-  table.add_column("expected by chance", Table::Align::right);
-  table.add_column("best with it", Table::Align::right);
-  for (const StudyFacts::AbsentValue& each : facts.absent) {
-    const StudyFacts::Parameter& parameter = facts.parameters[each.parameter];
-    table.add_row({parameter.name, parameter.values[each.place].str(), format_count(each.tried),
-                   fmt::format("{:.1f}", each.expected), score_text(each.best_score, facts.score_name)});
-  }
-  table.print(stream, screen);
+  absent_table(facts).print(stream, screen);
 }
 
 void print_causes(std::ostream& stream, const Screen& screen, const StudyFacts& facts) {
@@ -87,17 +70,7 @@ void print_causes(std::ostream& stream, const Screen& screen, const StudyFacts& 
     stream << "none\n";
     return;
   }
-  Table table;
-  table.add_column("trials", Table::Align::right);
-  table.add_column("status", Table::Align::left);
-  table.add_column("for example", Table::Align::right);
-  table.add_column("message", Table::Align::left);
-  for (std::size_t i = 0; i < std::min(kCausesShown, facts.causes.size()); ++i) {
-    const StudyFacts::Cause& cause = facts.causes[i];
-    table.add_row({format_count(cause.count), std::string(status_name(cause.status)),
-                   std::to_string(cause.example), cause.message});
-  }
-  table.print(stream, screen);
+  cause_table(facts, kCausesShown).print(stream, screen);
   if (facts.causes.size() > kCausesShown) {
     stream << format_things(std::ssize(facts.causes) - std::int64_t{kCausesShown}, "rarer cause")
            << " left out\n";
@@ -125,56 +98,83 @@ void print_importance(std::ostream& stream, const Screen& screen, const StudyFac
   print_causes(stream, screen, facts);
 }
 
-Table importance_table() {
-  using enum Table::Align;
+Table share_table(const StudyFacts& facts, std::size_t most, double least) {
   Table table;
-  table.add_column("study", right);
-  table.add_column("finding", left);
-  table.add_column("parameter", left);
-  table.add_column("value", left);
-  table.add_column("share", right);
-  table.add_column("trials", right);
-  table.add_column("expected by chance", right, "expected");
-  table.add_column("best with it", right, "best");
-  table.add_column("status", left);
-  table.add_column("for example", right, "example");
-  table.add_column("message", left);
+  const auto add = [&](const std::string& parameter, double share) {
+    table.add({{"parameter", parameter}, {"share", share, Unit::share}, {"bar", share, Unit::bar, " "}});
+  };
+  for (const ImportanceRow& row : importance_rows(facts)) {
+    if (table.size() < most && row.share >= least) add(row.name, row.share);
+  }
+  add("three and more together, noise", facts.shares.rest);
   return table;
 }
 
+Table absent_table(const StudyFacts& facts) {
+  Table table;
+  for (const StudyFacts::AbsentValue& each : facts.absent) {
+    const StudyFacts::Parameter& parameter = facts.parameters[each.parameter];
+    table.add({{"parameter", parameter.name},
+               {"value", parameter.values[each.place].str()},
+               {"tried", each.tried, Unit::count},
+               {"expected", expected_cell(each), Unit::none, "expected by chance"},
+               {"best", best_cell(facts, each), Unit::none, "best with it"}});
+  }
+  return table;
+}
+
+Table cause_table(const StudyFacts& facts, std::size_t most) {
+  Table table;
+  for (std::size_t i = 0; i < std::min(most, facts.causes.size()); ++i) {
+    const StudyFacts::Cause& cause = facts.causes[i];
+    table.add({{"trials", cause.count, Unit::count},
+               {"status", cause.status},
+               {"example", cause.example, Unit::none, "for example"},
+               {"message", cause.message}});
+  }
+  return table;
+}
+
+Table importance_table() {
+  return Table({{"study"},
+                {"finding"},
+                {"parameter"},
+                {"value"},
+                {"share", {}, Unit::share},
+                {"trials", {}, Unit::count},
+                {"expected", {}, Unit::none, "expected by chance"},
+                {"best", {}, Unit::none, "best with it"},
+                {"status"},
+                {"example", {}, Unit::none, "for example"},
+                {"message"}});
+}
+
 void add_importance(Table& table, std::int64_t study, const StudyFacts& facts) {
-  const TableCell none = TableCell::unknown();
-  const TableCell id(std::to_string(study), Value(study));
-  const auto count = [](std::int64_t number) { return TableCell(format_count(number), Value(number)); };
-  const auto add_share = [&](const char* finding, const TableCell& parameter, double share) {
-    table.add_row({id, finding, parameter, none, {format_percent(share), Value(share)}, none, none, none,
-                   none, none, none});
+  const auto add_share = [&](const char* finding, const Cell& parameter, double share) {
+    table.add({{"study", study}, {"finding", finding}, {"parameter", parameter}, {"share", share}});
   };
   if (facts.ranking.size() >= 2) {
     for (const ImportanceRow& row : importance_rows(facts)) add_share("share", row.name, row.share);
-    add_share("rest", none, facts.shares.rest);
-    if (facts.shares.predicted >= 0) add_share("predicted", none, facts.shares.predicted);
+    add_share("rest", {}, facts.shares.rest);
+    if (facts.shares.predicted >= 0) add_share("predicted", {}, facts.shares.predicted);
   }
   for (const StudyFacts::AbsentValue& each : facts.absent) {
     const StudyFacts::Parameter& parameter = facts.parameters[each.parameter];
-    const Value& value = parameter.values[each.place];
-    table.add_row({id,
-                   "never among the best",
-                   parameter.name,
-                   {value.str(), value},
-                   none,
-                   count(each.tried),
-                   {fmt::format("{:.1f}", each.expected), Value(each.expected)},
-                   {score_text(each.best_score, facts.score_name), Value(each.best_score)},
-                   none,
-                   none,
-                   none});
+    table.add({{"study", study},
+               {"finding", "never among the best"},
+               {"parameter", parameter.name},
+               {"value", parameter.values[each.place]},
+               {"trials", each.tried},
+               {"expected", expected_cell(each)},
+               {"best", best_cell(facts, each)}});
   }
   for (const StudyFacts::Cause& cause : facts.causes) {
-    table.add_row({id, "failure", none, none, none, count(cause.count), none, none,
-                   std::string(status_name(cause.status)),
-                   {std::to_string(cause.example), Value(cause.example)},
-                   cause.message});
+    table.add({{"study", study},
+               {"finding", "failure"},
+               {"trials", cause.count},
+               {"status", cause.status},
+               {"example", cause.example},
+               {"message", cause.message}});
   }
 }
 

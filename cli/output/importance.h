@@ -21,6 +21,11 @@ std::vector<ImportanceRow> importance_rows(const StudyFacts& facts);
 void print_importance(std::ostream& stream, const Screen& screen, const StudyFacts& facts);
 Json importance_json(const StudyFacts& facts);
 
+// The shares of at least `least` of at most `most` parameters and pairs, and the rest.
+Table share_table(const StudyFacts& facts, std::size_t most, double least);
+Table absent_table(const StudyFacts& facts);
+Table cause_table(const StudyFacts& facts, std::size_t most);
+
 // The same facts of several studies as one table, a row for each. Its column "finding" says of which kind a
 // row is: share, rest, predicted, never among the best, failure.
 Table importance_table();

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <ostream>
 
-#include "tuner/core/value_json.h"
+#include "tuner/core/fields_json.h"
 
 namespace gktune {
 namespace {
@@ -21,8 +21,6 @@ Json shape(const std::array<std::int64_t, 3>& extent) { return extent[0] == 0 ? 
 
 }  // namespace
 
-Json json_of_date(std::int64_t unix_ms) { return unix_ms > 0 ? Json(unix_ms) : Json(); }
-
 Json json_of_count(const std::string& digits) {
   std::uint64_t count = 0;
   const char* end = digits.data() + digits.size();
@@ -35,16 +33,10 @@ Json json_of(const Value& value) { return value_json<Json>(value); }
 Json json_of(const NamedValues& values) { return values_json<Json>(values); }
 
 Json json_of(const DeviceInfo& device) {
-  Json object = Json::object();
-  for (const auto& [name, value] : device.attributes()) {
-    const bool is_unknown = value.is_integer() && value.integer() == 0;
-    object[name] = is_unknown ? Json() : json_of(value);
+  Json object = written<Json>(device);
+  for (Json& figure : object) {
+    if (figure.is_number() && figure == 0) figure = nullptr;
   }
-  object["ecc"] = device.ecc;
-  object["mig"] = device.mig;
-  object["driver"] = device.driver;
-  object["runtime"] = device.runtime;
-  object["compiler"] = device.compiler;
   return object;
 }
 
@@ -53,6 +45,16 @@ Json json_of(const DeviceIdentity& device) {
           {"name", device.name},
           {"architecture", device.architecture},
           {"multiprocessors", device.multiprocessors}};
+}
+
+Json json_of(const Resources& resources) {
+  return {{"registers", known(resources.registers)},
+          {"spill_bytes", known(resources.spill_bytes)},
+          {"static_shared_bytes", known(resources.static_shared_bytes)},
+          {"dynamic_shared_bytes", known(resources.dynamic_shared_bytes)},
+          {"occupancy", known(resources.occupancy)},
+          {"grid", shape(resources.grid)},
+          {"block", shape(resources.block)}};
 }
 
 Json json_of(const Trial& trial) {
@@ -69,14 +71,7 @@ Json json_of(const Trial& trial) {
   object["samples"] = trial.samples_us.size();
   object["metrics"] = json_of(trial.metrics);
   object["is_dropped_early"] = trial.is_dropped_early;
-  const Resources& resources = trial.resources;
-  object["resources"] = {{"registers", known(resources.registers)},
-                         {"spill_bytes", known(resources.spill_bytes)},
-                         {"static_shared_bytes", known(resources.static_shared_bytes)},
-                         {"dynamic_shared_bytes", known(resources.dynamic_shared_bytes)},
-                         {"occupancy", known(resources.occupancy)},
-                         {"grid", shape(resources.grid)},
-                         {"block", shape(resources.block)}};
+  object["resources"] = json_of(trial.resources);
   object["throttled"] = trial.conditions.throttled;
   object["compile_s"] = trial.compile_s;
   object["run_s"] = trial.run_s;

@@ -12,15 +12,19 @@ namespace gktune {
 // A report for scripts. Names keep the order in which they were set.
 using Json = nlohmann::ordered_json;
 
+// Null for 0 and below, which mean unknown: a time, a date.
+template <class Number>
+Json json_above_zero(Number figure) {
+  return figure > 0 ? Json(figure) : Json();
+}
 // A count in digits: a number, though only approximate beyond 64 bits.
-// In milliseconds; null for 0, which is unknown.
-Json json_of_date(std::int64_t unix_ms);
 Json json_of_count(const std::string& digits);
 Json json_of(const Value& value);
 Json json_of(const NamedValues& values);
 // Figures that the device does not report, and limits that it does not have, are null.
 Json json_of(const DeviceInfo& device);
 Json json_of(const DeviceIdentity& device);
+Json json_of(const Resources& resources);
 // The figures of a trial without its single samples. Unknown ones are null.
 Json json_of(const Trial& trial);
 

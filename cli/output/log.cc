@@ -5,7 +5,7 @@
 
 #include <ostream>
 
-#include "cli/output/printable.h"
+#include "cli/output/screen.h"
 
 namespace gktune {
 namespace {

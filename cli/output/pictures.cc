@@ -8,7 +8,7 @@
 #include <limits>
 #include <ostream>
 
-#include "cli/output/quantity.h"
+#include "cli/output/units.h"
 #include "tuner/measure/statistics.h"
 
 namespace gktune {
@@ -94,15 +94,6 @@ std::vector<std::string> bars(const std::vector<double>& heights, std::size_t li
     }
   }
   return text;
-}
-
-std::string bar(double share, std::size_t columns) {
-  static constexpr std::array<const char*, 8> kBlocks = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  const double whole = std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0.0;
-  const auto eighths = static_cast<std::size_t>(std::lround(whole * static_cast<double>(columns * 8)));
-  std::string text;
-  for (std::size_t i = 0; i < eighths / 8; ++i) text += "█";
-  return text + kBlocks[eighths % 8];
 }
 
 ScoreHistory history_of(const std::vector<Trial>& trials, const Objective& objective) {

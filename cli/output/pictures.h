@@ -13,8 +13,6 @@ namespace gktune {
 
 // A bar of block characters for each height between 0 and 1, as lines from the top.
 std::vector<std::string> bars(const std::vector<double>& heights, std::size_t lines);
-// A bar to the right, in eighths of a character.
-std::string bar(double share, std::size_t columns);
 
 // The scores of the trials in the order in which they ended; NaN for a failure.
 struct ScoreHistory {

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/output/quantity.h"
-#include "tuner/core/quantity.h"
+#include "cli/output/units.h"
 
 namespace gktune {
 namespace {
@@ -62,6 +61,13 @@ std::string proof_text(const Portfolio& portfolio) {
     return fmt::format("fewer than the {} that {} would take", portfolio.at_least, within);
   return fmt::format("within {}; at least {} are needed, and the search for fewer was cut short", within,
                      portfolio.at_least);
+}
+
+Record loss_record(const PortfolioLoss& loss) {
+  return {{"configurations", loss.configs},
+          {"mean", loss.mean, Unit::share, "mean loss"},
+          {"worst", loss.worst, Unit::share, "worst loss"},
+          {"unmeasured", loss.unmeasured, Unit::count, "not measured"}};
 }
 
 std::string loss_text(const PortfolioLoss& loss) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output/table.h"
 #include "db/portfolio/portfolio.h"
 
 namespace gktune {
@@ -25,6 +26,9 @@ std::vector<PortfolioRule> rules_of(const Portfolio& portfolio);
 // "the smallest number within 2 % of the best on every problem", or another proof of
 // the number of configurations.
 std::string proof_text(const Portfolio& portfolio);
+
+// The fields of a loss.
+Record loss_record(const PortfolioLoss& loss);
 
 // "1.2 % on average, 4.0 % at worst"
 std::string loss_text(const PortfolioLoss& loss);

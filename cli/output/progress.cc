@@ -6,7 +6,7 @@
 #include <ostream>
 #include <vector>
 
-#include "cli/output/quantity.h"
+#include "cli/output/units.h"
 
 namespace gktune {
 namespace {

@@ -1,9 +1,11 @@
 #include "cli/output/screen.h"
 
-#include <algorithm>
-#include <ostream>
+#include <fmt/format.h>
 
-#include "cli/output/printable.h"
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <ostream>
 
 namespace gktune {
 namespace {
@@ -31,6 +33,57 @@ std::string_view code_of(Ink ink) {
 constexpr std::string_view kPlain = "\x1b[0m";
 
 bool begins_code_point(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
+
+constexpr std::size_t kLongestCharacter = 4;
+
+// Bytes in the character that this one begins; 0: it begins none.
+std::size_t length_from(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first < 0xe0) return 2;
+  if (first >= 0xe0 && first < 0xf0) return 3;
+  if (first >= 0xf0 && first < 0xf5) return 4;
+  return 0;
+}
+
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// The character at the beginning, if the bytes there are one.
+struct Character {
+  std::uint32_t code;
+  std::size_t length;
+};
+std::optional<Character> first_character(std::string_view text) {
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const auto first = static_cast<unsigned char>(text.front());
+  const std::size_t length = length_from(first);
+  if (length == 0 || length > text.size()) return std::nullopt;
+  if (length == 1) return Character{first, 1};
+  std::uint32_t code = first & (0x7fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if (!continues(text[i])) return std::nullopt;
+    code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3fu);
+  }
+  const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+  if (code < kLeast[length] || is_surrogate || code > 0x10ffff) return std::nullopt;
+  return Character{code, length};
+}
+
+bool is_control(std::uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 ||
+         code == 0x2029 ||                      // line and paragraph separators
+         (code >= 0x202a && code <= 0x202e) ||  // direction embeddings and overrides
+         (code >= 0x2066 && code <= 0x2069);    // direction isolates
+}
+
+// The length of the first bytes of a character at the end, whose other bytes are still to come.
+std::size_t incomplete_at_end(std::string_view text) {
+  for (std::size_t length = 1; length < kLongestCharacter && length <= text.size(); ++length) {
+    const char c = text[text.size() - length];
+    if (continues(c)) continue;
+    return length_from(static_cast<unsigned char>(c)) > length ? length : 0;
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -60,6 +113,96 @@ std::string cut(std::string_view text, std::size_t columns) {
     if (begins_code_point(text[kept]) && ++taken == columns) break;
   }
   return std::string(text.substr(0, kept)).append("…");
+}
+
+std::string printable(std::string_view text, Layout layout) {
+  std::string shown;
+  shown.reserve(text.size());
+  while (!text.empty()) {
+    const auto character = first_character(text);
+    const std::size_t length = character ? character->length : 1;
+    const bool is_layout = text.front() == '\n' || text.front() == '\t';
+    if (!character) {
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    } else if (is_control(character->code) && !(is_layout && layout == Layout::kept)) {
+      shown += fmt::format("\\u{:04x}", character->code);
+    } else {
+      shown += text.substr(0, length);
+    }
+    text.remove_prefix(length);
+  }
+  return shown;
+}
+
+std::string with_short_lines(std::string_view text) {
+  constexpr std::size_t kLongest = 1000, kHead = 600, kTail = 200;
+  std::string shown;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (line.size() <= kLongest) {
+      shown += line;
+    } else {
+      std::size_t head = kHead, tail = line.size() - kTail;
+      while (continues(line[head]) && head > kHead - kLongestCharacter) --head;
+      while (tail < line.size() && continues(line[tail]) && tail < line.size() - kTail + kLongestCharacter)
+        ++tail;
+      shown += fmt::format("{} [{} bytes left out] {}", line.substr(0, head), tail - head, line.substr(tail));
+    }
+    text.remove_prefix(line.size());
+    if (text.empty()) break;
+    shown += '\n';
+    text.remove_prefix(1);
+  }
+  return shown;
+}
+
+std::string html_escaped(std::string_view text) {
+  std::string html;
+  for (const char c : printable(text, Layout::escaped)) {
+    constexpr std::string_view kSpecial = "<>&\"'";
+    constexpr std::string_view kNames[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
+    const std::size_t place = kSpecial.find(c);
+    html += place == kSpecial.npos ? std::string(1, c) : std::string(kNames[place]);
+  }
+  return html;
+}
+
+bool PrintableStream::Buffer::pass(std::string_view bytes) {
+  const auto size = static_cast<std::streamsize>(bytes.size());
+  return sink_.sputn(bytes.data(), size) == size;
+}
+
+bool PrintableStream::Buffer::write(std::string_view text) {
+  incomplete_ += text;
+  const std::size_t left = incomplete_at_end(incomplete_);
+  const std::string shown = printable(std::string_view(incomplete_).substr(0, incomplete_.size() - left));
+  incomplete_.erase(0, incomplete_.size() - left);
+  return pass(shown);
+}
+
+std::streambuf::int_type PrintableStream::Buffer::overflow(int_type c) {
+  if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+  const char byte = traits_type::to_char_type(c);
+  return write({&byte, 1}) ? c : traits_type::eof();
+}
+
+std::streamsize PrintableStream::Buffer::xsputn(const char* text, std::streamsize size) {
+  return write({text, static_cast<std::size_t>(size)}) ? size : 0;
+}
+
+int PrintableStream::Buffer::sync() {
+  const bool is_written = pass(printable(incomplete_));
+  incomplete_.clear();
+  return is_written ? sink_.pubsync() : -1;
+}
+
+void send_control(std::ostream& stream, std::string_view sequence) {
+  auto* buffer = dynamic_cast<PrintableStream::Buffer*>(stream.rdbuf());
+  if (buffer == nullptr) {
+    stream << sequence;
+  } else if (!buffer->pass(sequence)) {
+    stream.setstate(std::ios::badbit);
+  }
 }
 
 }  // namespace gktune

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/output/quantity.h"
-#include "engine/selection.h"
+#include "cli/output/units.h"
+#include "engine/study_selection.h"
 #include "tuner/core/text.h"
 
 namespace gktune {
@@ -33,11 +33,8 @@ void warn_of_stale(const Portfolio& portfolio, Context& context) {
   }
 }
 
-TableCell stale_cell(const std::vector<std::string>& changes, const TableFormat& format) {
-  std::string text = joined(changes, "; ");
-  Value exact(text);
-  if (format.is_text() && !text.empty()) text = "yes";
-  return {std::move(text), std::move(exact)};
+Cell stale_cell(const std::vector<std::string>& changes, const TableFormat& format) {
+  return {changes.empty() || !format.is_text() ? joined(changes, "; ") : "yes", Json(changes)};
 }
 
 const std::vector<std::string>& changes_of(const ChangesByStudy& changes, std::int64_t study) {

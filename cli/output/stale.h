@@ -35,7 +35,7 @@ const std::vector<std::string>& changes_of(const ChangesByStudy& changes, std::i
 
 // The last cell of a row: the changes for programs and documents, a mark for people,
 // who read them in the warnings.
-TableCell stale_cell(const std::vector<std::string>& changes, const TableFormat& format);
+Cell stale_cell(const std::vector<std::string>& changes, const TableFormat& format);
 
 // Warns of a stored portfolio that is stale.
 void warn_of_stale(const Portfolio& portfolio, Context& context);

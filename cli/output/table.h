@@ -4,77 +4,108 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cli/output/screen.h"
-#include "gktune/values.h"
+#include "cli/context.h"
+#include "cli/output/json.h"
+#include "cli/output/units.h"
+#include "tuner/core/fields_json.h"
 
 namespace gktune {
 
-// The form in which a table is printed; text for people if none is chosen.
+// The form in which a command prints its results; text for people if none is chosen.
 struct TableFormat {
   bool json = false, csv = false, markdown = false;
   bool is_text() const { return !json && !csv && !markdown; }
 };
 
-// A text for people, and a value for programs.
-struct TableCell {
-  TableCell(std::string both) : text(std::move(both)), value(Value(text)) {}
-  TableCell(const char* both) : TableCell(std::string(both)) {}
-  TableCell(std::string shown, Value exact) : text(std::move(shown)), value(std::move(exact)) {}
-  static TableCell unknown() { return TableCell(); }
+// A value for programs, and the text for people where the field's unit does not give it. Null is unknown.
+struct Cell {
+  Cell() = default;
+  Cell(Json exact) : value(std::move(exact)) {}
+  Cell(const char* both) : value(both) {}
+  Cell(std::string_view both) : value(both) {}
+  Cell(const Value& exact) : value(json_of(exact)), text(exact.is_real() ? format_number(exact.real()) : exact.str()) {}
+  Cell(const Config& config) : value(json_of(config)), text(config.str()) {}
+  Cell(std::string shown, Json exact) : value(std::move(exact)), text(std::move(shown)) {}
+  template <class T>
+  Cell(const T& exact) : value(written<Json>(exact)) {}
 
-  std::string text;
-  std::optional<Value> value;  // nothing: unknown
-
- private:
-  TableCell() : text("-") {}
+  Json value;
+  std::optional<std::string> text;
 };
+Cell problem_cell(const Problem& problem);
+Cell device_cell(const DeviceIdentity& device);
 
-// In milliseconds; 0 is unknown.
-TableCell date_cell(std::int64_t unix_ms);
+// The forms that have a field. A sheet is CSV or Markdown.
+enum Forms : unsigned { kText = 1, kSheets = 2, kJson = 4, kNotText = 6, kNotJson = 3, kAllForms = 7 };
 
-// Every table that the program prints, in every form.
+// A named cell of a row. The key names it for programs, the header for people: the key with blanks if none is given.
+struct Field {
+  std::string key;
+  Cell cell = {};
+  Unit unit = Unit::none;
+  std::string header = "";
+  Forms forms = kAllForms;
+};
+using Record = std::vector<Field>;
+inline Field json_field(std::string key, Cell cell) { return {std::move(key), std::move(cell), Unit::none, "", kJson}; }
+Json json_of(const Record& record);
+
+// The renderer of all results: rows of named cells, printed as text, JSON, CSV, Markdown or HTML.
 class Table {
  public:
-  enum class Align { left, right };
+  Table() = default;
+  // With the columns of this record, for a table that may stay without rows.
+  explicit Table(const Record& example) { place(example); }
 
-  // The key names the column for programs; without one the header does.
-  void add_column(std::string header, Align align, std::string key = "");
-  // Takes one cell for each column.
-  void add_row(std::vector<TableCell> cells);
+  // A field of a key that the table does not have yet becomes another column.
+  void add(Record record);
   // Shows the last row in bold.
-  void emphasise();
+  void emphasise() { rows_.back().is_bold = true; }
   bool empty() const { return rows_.empty(); }
+  std::size_t size() const { return rows_.size(); }
   // Prints aligned columns. Where those are wider than the terminal, prints each row as a paragraph of
   // "header: cell" that fits, so that nothing is cut.
   void print(std::ostream& stream, const Screen& screen) const;
   // JSON is an array of objects; CSV is quoted as in RFC 4180, with a line feed after each row.
   void print(std::ostream& stream, const Screen& screen, const TableFormat& format) const;
+  // The same, with this JSON instead of the rows.
+  void print(std::ostream& stream, const Screen& screen, const TableFormat& format, const Json& json) const;
+  Json json() const;
+  // The first cell of each row links to the row's anchor, if it has one.
+  std::string html(const std::vector<std::string>& anchors = {}) const;
 
  private:
   struct Column {
-    std::string header;
-    Align align;
-    std::size_t width;
-    std::string key;
+    std::string key, header;
+    Unit unit;
+    Forms forms;
+    bool has_words = false, has_numbers = false;
+    bool is_right() const;
   };
   struct Row {
-    std::vector<std::string> cells;
+    std::vector<Cell> cells;
     bool is_bold = false;
-    std::vector<std::optional<Value>> values;
   };
-  std::size_t width() const;
-  std::string line(const std::vector<std::string>& cells) const;
-  void print_json(std::ostream& stream) const;
+  // The columns of one form, with the texts of their headers and cells.
+  struct Sheet {
+    std::vector<const Column*> columns;
+    std::vector<std::string> headers;
+    std::vector<std::vector<std::string>> rows;
+  };
+  std::vector<std::size_t> place(const Record& record);
+  Sheet sheet(Forms form) const;
   void print_csv(std::ostream& stream) const;
   void print_markdown(std::ostream& stream) const;
-  void print_columns(std::ostream& stream, const Screen& screen) const;
-  void print_paragraph(const Row& row, std::ostream& stream, const Screen& screen) const;
 
   std::vector<Column> columns_;
   std::vector<Row> rows_;
 };
+
+// Prints one row; as JSON it is an object.
+void print_one(const Record& record, const TableFormat& format, Context& context);
 
 }  // namespace gktune

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "cli/output/printable.h"
-#include "cli/output/quantity.h"
+#include "cli/output/screen.h"
+#include "cli/output/units.h"
 
 namespace gktune {
 namespace {
@@ -15,17 +15,11 @@ void collect_names(const NamedValues& values, std::vector<std::string>& names) {
   }
 }
 
-TableCell cell(const NamedValues& values, const std::string& name) {
-  const Value* value = values.find(name);
-  if (value == nullptr) return TableCell::unknown();
-  return {value->is_real() ? format_number(value->real()) : value->str(), *value};
-}
-
-bool is_text_column(const std::vector<Trial>& trials, const std::string& name) {
-  return std::ranges::any_of(trials, [&](const Trial& trial) {
-    const Value* value = trial.config.find(name);
-    return value != nullptr && value->is_text();
-  });
+void add_values(const NamedValues& values, const std::vector<std::string>& names, Record& record) {
+  for (const std::string& name : names) {
+    const Value* value = values.find(name);
+    record.push_back({name, value != nullptr ? Cell(*value) : Cell(), Unit::none, name});
+  }
 }
 
 std::string first_line(const std::string& text) { return with_short_lines(text.substr(0, text.find('\n'))); }
@@ -45,48 +39,41 @@ Table trial_table(const std::vector<Trial>& trials, std::size_t limit, Ids ids) 
     collect_names(trial.metrics, metrics);
     collect_names(trial.config, parameters);
   }
-  Table table;
-  if (ids == Ids::shown) table.add_column("id", Table::Align::right);
-  table.add_column("time", Table::Align::right, "time_us");
-  table.add_column("±", Table::Align::right, "spread");
-  for (const std::string& name : metrics) table.add_column(name, Table::Align::right);
-  for (const std::string& name : parameters) {
-    table.add_column(name, is_text_column(trials, name) ? Table::Align::left : Table::Align::right);
-  }
+  const auto record_of = [&](const Trial& trial) {
+    const double spread = spread_of(trial.timing);
+    Record record;
+    if (ids == Ids::shown) record.push_back({"id", trial.id});
+    record.push_back({"time_us", trial.timing.median_us, Unit::microseconds, "time"});
+    record.push_back({"spread", spread < 0 ? Json() : Json(spread), Unit::share, "±"});
+    add_values(trial.metrics, metrics, record);
+    add_values(trial.config, parameters, record);
+    return record;
+  };
+  Table table(record_of({}));
   for (std::size_t i = 0; i < std::min(limit, trials.size()); ++i) {
-    const Trial& trial = trials[i];
-    double spread = spread_of(trial.timing);
-    std::vector<TableCell> cells;
-    if (ids == Ids::shown) cells.push_back({std::to_string(trial.id), Value(trial.id)});
-    cells.push_back({format_time_us(trial.timing.median_us), Value(trial.timing.median_us)});
-    cells.push_back(spread < 0 ? TableCell::unknown() : TableCell(format_percent(spread), Value(spread)));
-    for (const std::string& name : metrics) cells.push_back(cell(trial.metrics, name));
-    for (const std::string& name : parameters) cells.push_back(cell(trial.config, name));
-    table.add_row(std::move(cells));
+    table.add(record_of(trials[i]));
     if (i == 0) table.emphasise();
   }
   return table;
 }
 
-Table failure_table(const std::vector<Trial>& trials, std::size_t limit) {
-  Table table;
-  table.add_column("id", Table::Align::right);
-  table.add_column("status", Table::Align::left);
-  table.add_column("configuration", Table::Align::left);
-  table.add_column("message", Table::Align::left);
+Table failure_table(const std::vector<Trial>& trials) {
+  const auto record_of = [](const Trial& trial) -> Record {
+    return {{"id", trial.id},
+            {"status", trial.status},
+            {"configuration", trial.config},
+            {"message", {first_line(trial.message), Json(trial.message)}}};
+  };
+  Table table(record_of({}));
   for (const Trial& trial : trials) {
-    if (limit == 0) break;
-    if (trial.ok()) continue;
-    table.add_row({{std::to_string(trial.id), Value(trial.id)}, std::string(status_name(trial.status)),
-                   trial.config.str(), {first_line(trial.message), Value(trial.message)}});
-    --limit;
+    if (!trial.ok()) table.add(record_of(trial));
   }
   return table;
 }
 
 std::string score_text(const Trial& trial) {
   std::string text = format_time_us(trial.timing.median_us);
-  for (const auto& [name, value] : trial.metrics) text += ", " + cell(trial.metrics, name).text + ' ' + name;
+  for (const auto& [name, value] : trial.metrics) text += ", " + *Cell(value).text + ' ' + name;
   return text;
 }
 

@@ -19,7 +19,7 @@ enum class Ids { shown, hidden };
 // Time, spread, metrics, then the configuration; the first is bold.
 Table trial_table(const std::vector<Trial>& trials, std::size_t limit, Ids ids);
 // The number in the database, status, configuration, and the first line of the message.
-Table failure_table(const std::vector<Trial>& trials, std::size_t limit);
+Table failure_table(const std::vector<Trial>& trials);
 
 // "12.4 µs, 4613 GB/s"
 std::string score_text(const Trial& trial);

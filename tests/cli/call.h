@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/output/printable.h"
+#include "cli/output/screen.h"
 #include "cli/program.h"
 
 namespace gktune {

@@ -1,4 +1,4 @@
-#include "cli/environment.h"
+#include "cli/context.h"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,9 @@
 #include <sstream>
 
 #include "call.h"
-#include "cli/output/html_parts.h"
+#include "cli/output/screen.h"
 #include "cli/output/json.h"
-#include "cli/report_file.h"
+#include "cli/commands/report.h"
 #include "tests/example_database.h"
 #include "tests/scratch_folder.h"
 

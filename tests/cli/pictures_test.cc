@@ -18,13 +18,6 @@ TEST(Bars, have_the_heights_of_their_values) {
   EXPECT_EQ(bars({}, 2), (Lines{"", ""}));
 }
 
-TEST(Bar, grows_in_eighths_of_a_character) {
-  EXPECT_EQ(bar(1, 3), "███");
-  EXPECT_EQ(bar(0.5, 3), "█▌");
-  EXPECT_EQ(bar(0, 3), "");
-  EXPECT_EQ(bar(kNaN, 3), "");
-}
-
 std::string printed(const ScoreHistory& history, const Screen& screen) {
   std::ostringstream stream;
   print_pictures(stream, screen, history);

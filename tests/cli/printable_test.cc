@@ -1,11 +1,10 @@
-#include "cli/output/printable.h"
+#include "cli/output/screen.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/output/screen.h"
 
 namespace gktune {
 namespace {

@@ -12,10 +12,8 @@ namespace {
 
 Table times() {
   Table table;
-  table.add_column("time", Table::Align::right);
-  table.add_column("way", Table::Align::left);
-  table.add_row({"9.50 µs", "one_pass"});
-  table.add_row({"120 µs", "two_pass"});
+  table.add({{"time", 9.5, Unit::microseconds}, {"way", "one_pass"}});
+  table.add({{"time", 120, Unit::microseconds}, {"way", "two_pass"}});
   return table;
 }
 
@@ -46,9 +44,9 @@ TEST(Table, a_narrow_terminal_gets_paragraphs_that_fit) {
 
 TEST(Table, a_long_cell_is_wrapped_at_its_spaces_and_never_cut) {
   Table table;
-  table.add_column("id", Table::Align::right);
-  table.add_column("configuration", Table::Align::left);
-  table.add_row({"7", "threadsPerBlock=256 way=one_pass tail=a_word_that_is_wider_than_the_terminal n=1"});
+  table.add({{"id", 7},
+             {"configuration",
+              "threadsPerBlock=256 way=one_pass tail=a_word_that_is_wider_than_the_terminal n=1"}});
   EXPECT_EQ(printed(table, {.is_terminal = true, .columns = 40}),
             "id: 7\n"
             "  configuration: threadsPerBlock=256\n"
@@ -63,9 +61,7 @@ TEST(Table, piped_output_is_never_wrapped) {
 
 TEST(Table, a_cell_cannot_break_the_lines) {
   Table table;
-  table.add_column("name", Table::Align::left);
-  table.add_column("n", Table::Align::right);
-  table.add_row({"a\nb\x1b[2J", "1"});
+  table.add({{"name", "a\nb\x1b[2J"}, {"n", 1}});
   EXPECT_EQ(printed(table, {}),
             "name               n\n"
             "a\\u000ab\\u001b[2J  1\n");
@@ -81,8 +77,7 @@ TEST(Table, a_row_can_be_bold) {
 }
 
 TEST(Table, a_table_without_rows_prints_only_its_header) {
-  Table table;
-  table.add_column("id", Table::Align::right);
+  const Table table(Record{{"id"}});
   EXPECT_TRUE(table.empty());
   EXPECT_EQ(printed(table, {}), "id\n");
 }
@@ -95,10 +90,8 @@ std::string exported(const Table& table, const TableFormat& format) {
 
 Table hostile_table() {
   Table table;
-  table.add_column("time", Table::Align::right, "time_us");
-  table.add_column("a|b", Table::Align::left);
-  table.add_row({{"9.50 µs", Value(9.5)}, "one,\"two\"\nthree"});
-  table.add_row({TableCell::unknown(), "<b>*x*"});
+  table.add({{"time_us", 9.5, Unit::microseconds, "time"}, {"a|b", "one,\"two\"\nthree"}});
+  table.add({{"time_us", {}}, {"a|b", "<b>*x*"}});
   return table;
 }
 
@@ -110,8 +103,8 @@ TEST(Table, csv_has_exact_values_and_quotes_special_characters) {
 TEST(Table, python_reads_the_same_cells_from_csv_as_from_json) {
   Table table = hostile_table();
   for (const char* text : {"", " spaces ", "\"", "\"\"", ",", "two\r\nlines", "µs – ✓", "'=1+1'", "\ttab"})
-    table.add_row({{"", Value(0.1)}, text});
-  table.add_row({{"", Value(true)}, {"", Value(1e300)}});
+    table.add({{"time_us", 0.1}, {"a|b", text}});
+  table.add({{"time_us", true}, {"a|b", 1e300}});
   ScratchFolder folder;
   folder.write("table.csv", exported(table, {.csv = true}));
   folder.write("table.json", exported(table, {.json = true}));
@@ -138,6 +131,48 @@ TEST(Table, json_has_exact_values_under_the_keys) {
 TEST(Table, markdown_characters_are_escaped) {
   EXPECT_EQ(exported(hostile_table(), {.markdown = true}),
             "| time | a\\|b |\n|--:|---|\n| 9.50 µs | one,\"two\"\\\\u000athree |\n| - | \\<b\\>\\*x\\* |\n");
+}
+
+TEST(Table, units_decide_how_people_read_numbers) {
+  Table table;
+  table.add({{"id", 17000},
+             {"trials", 17000, Unit::count},
+             {"share", 0.123, Unit::share},
+             {"change", 0.123, Unit::change},
+             {"size", 2048, Unit::bytes},
+             {"times", std::vector{1.5, 2.5}, Unit::microseconds},
+             {"updated", 1717176000000, Unit::unix_ms}});
+  EXPECT_EQ(printed(table, {}),
+            "   id  trials   share   change   size             times  updated\n"
+            "17000  17,000  12.3 %  +12.3 %  2 KiB  1.50 µs, 2.50 µs  2024-05-31 17:20\n");
+}
+
+TEST(Table, a_later_record_may_add_columns_and_leave_some_out) {
+  Table table;
+  table.add({{"a", 1}, {"b", 2}});
+  table.add({{"a", 3}, {"c_d", "x"}});
+  EXPECT_EQ(printed(table, {}),
+            "a  b  c d\n"
+            "1  2  -\n"
+            "3  -  x\n");
+  EXPECT_EQ(table.json().dump(), R"([{"a":1,"b":2,"c_d":null},{"a":3,"b":null,"c_d":"x"}])");
+}
+
+TEST(Table, a_field_may_be_left_out_of_some_forms) {
+  Table table;
+  table.add({{"a", 1}, json_field("details", Json{{"x", 1}}), {"only_text", "t", Unit::none, "", kText}});
+  EXPECT_EQ(printed(table, {}), "a  only text\n1  t\n");
+  EXPECT_EQ(exported(table, {.csv = true}), "a\n1\n");
+  EXPECT_EQ(table.json().dump(), R"([{"a":1,"details":{"x":1}}])");
+}
+
+TEST(Table, html_is_escaped_and_links_rows) {
+  EXPECT_EQ(hostile_table().html({"here"}),
+            "<div class=\"scroll\"><table><thead><tr><th scope=\"col\" class=\"number\">time</th>"
+            "<th scope=\"col\">a|b</th></tr>\n</thead><tbody>\n"
+            "<tr><td class=\"number\"><a href=\"#here\" data-study=\"here\">9.50 µs</a></td>"
+            "<td>one,&quot;two&quot;\\u000athree</td></tr>\n"
+            "<tr><td class=\"number\">-</td><td>&lt;b&gt;*x*</td></tr>\n</tbody></table></div>\n");
 }
 
 }  // namespace

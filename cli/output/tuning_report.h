@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/output/json.h"
-#include "cli/output/screen.h"
-#include "engine/tuning_session.h"
+#include "cli/output/table.h"
+#include "engine/tuning.h"
 
 namespace gktune {
 
@@ -14,6 +13,8 @@ namespace gktune {
 
 void print_report(std::ostream& stream, const Screen& screen, const Tuning& tuning);
 Json report_json(const Tuning& tuning);
+// The result in one row.
+Record report_record(const Tuning& tuning);
 
 // Advice about what to do next; each names a flag or a command.
 std::vector<std::string> hints_for(const Tuning& tuning, const std::string& database_flag);

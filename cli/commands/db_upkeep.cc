@@ -3,12 +3,7 @@
 
 #include <ostream>
 
-#include "cli/commands/db_commands.h"
-#include "cli/database.h"
-#include "cli/output/quantity.h"
-#include "cli/study_flags.h"
-#include "db/database.h"
-#include "tuner/core/seconds_since.h"
+#include "cli/command.h"
 
 namespace gktune {
 namespace {
@@ -64,19 +59,17 @@ ExitCode remove(const RemoveOptions& options, Context& context) {
   const Removal removal = options.is_dry ? Removal::rehearsed : Removal::done;
   const bool has_studies = !options.studies.empty() || !options.selection.filter.is_empty();
   if (!options.trials.empty()) {
-    if (has_studies) return fail_usage(context, "gktune db rm", "name studies or trials, not both");
+    if (has_studies) return fail_usage(context, "name studies or trials, not both");
     std::vector<std::int64_t> trials;
     for (const std::string& text : options.trials) {
       const auto id = parse_count(text);
-      if (!id) return fail_usage(context, "gktune db rm", "--trial: " + id.error().message);
+      if (!id) return fail_usage(context, "--trial: " + id.error().message);
       trials.push_back(*id);
     }
     return run_removal(options.selection.database, removal, context,
                        [&](Database& store) { return store.remove_trials(trials, removal); });
   }
-  if (!has_studies) {
-    return fail_usage(context, "gktune db rm", "nothing is selected; name studies, or select some by a flag");
-  }
+  if (!has_studies) return fail_usage(context, "nothing is selected; name studies, or select some by a flag");
   auto studies = selected_studies(options.selection, options.studies, context);
   if (!studies) return studies.error();
   return run_removal(options.selection.database, removal, context,
@@ -100,10 +93,8 @@ void declare_prune(Flags& flags, PruneOptions& options) {
 
 ExitCode prune_database(const PruneOptions& options, Context& context) {
   PruneRules rules = options.rules;
-  if (!rules.superseded && !rules.failed && !rules.outdated) {
-    return fail_usage(context, "gktune db prune",
-                      "add --superseded, --failed-trials or --outdated to say what to remove");
-  }
+  if (!rules.superseded && !rules.failed && !rules.outdated)
+    return fail_usage(context, "add --superseded, --failed-trials or --outdated to say what to remove");
   // The age is that of trials here.
   StudyFlags selection = options.selection;
   rules.before_unix_ms = before_unix_ms(selection.filter.older_s, now_unix_ms());
@@ -113,6 +104,65 @@ ExitCode prune_database(const PruneOptions& options, Context& context) {
   const Removal removal = options.is_dry ? Removal::rehearsed : Removal::done;
   return run_removal(selection.database, removal, context,
                      [&](Database& store) { return store.prune(ids_of(*studies), rules, removal); });
+}
+
+struct HealthOptions {
+  std::string database;
+  TableFormat format;
+};
+
+void declare_check(Flags& flags, HealthOptions& options) {
+  flags.database(options.database);
+  flags.table_format(options.format);
+}
+
+ExitCode check(const HealthOptions& options, Context& context) {
+  if (!has_database(options.database, context)) return ExitCode::failed;
+  const auto findings = check_database(database_path(options.database, context));
+  if (!findings) return fail(context, ExitCode::failed, findings.error().message);
+  const bool is_good = findings->empty();
+  if (!options.format.is_text()) {
+    Table table(Record{{"finding"}});
+    for (const std::string& finding : *findings) table.add({{"finding", finding}});
+    table.print(context.out, context.out_screen, options.format, {{"findings", *findings}});
+    return is_good ? ExitCode::done : ExitCode::failed;
+  }
+  for (const std::string& finding : *findings) context.out << finding << '\n';
+  if (is_good) {
+    context.out << "nothing is wrong\n";
+    return ExitCode::done;
+  }
+  hint(context, "gktune db repair" + database_flag(options.database) + " copies the readable rows to a new file");
+  return ExitCode::failed;
+}
+
+struct RescueOptions {
+  std::string database, output;
+  TableFormat format;
+};
+
+void declare_repair(Flags& flags, RescueOptions& options) {
+  flags.database(options.database);
+  flags.text("--output,-o", options.output, "The new file; default: that of --db with .repaired")
+      .kind("FILE");
+  flags.table_format(options.format);
+}
+
+ExitCode repair(const RescueOptions& options, Context& context) {
+  if (!has_database(options.database, context)) return ExitCode::failed;
+  const auto path = database_path(options.database, context);
+  const auto output = options.output.empty() ? path.string() + ".repaired" : options.output;
+  auto repaired = repair_database(path, output);
+  if (!repaired) return fail(context, ExitCode::failed, repaired.error().message);
+  Json tables = Json::object();
+  Table table;
+  for (const auto& [name, kept] : *repaired) {
+    tables[name] = {{"kept", kept}};
+    table.add({{"table", name}, {"kept", kept, Unit::count}});
+  }
+  table.print(context.out, context.out_screen, options.format, {{"output", output}, {"tables", tables}});
+  if (options.format.is_text()) context.out << output << " has every readable row\n";
+  return ExitCode::done;
 }
 
 }  // namespace
@@ -126,6 +176,17 @@ Command db_prune_command() {
   return make_command<PruneOptions>("prune", "Remove superseded, failed or outdated trials",
                                     "gktune db prune --superseded --older 30d", declare_prune,
                                     prune_database);
+}
+
+Command db_check_command() {
+  return make_command<HealthOptions>("check", "Verify pages, references and the schema", "gktune db check", declare_check,
+                                     check);
+}
+
+Command db_repair_command() {
+  return make_command<RescueOptions>("repair", "Copy the readable rows of a damaged database to a new file",
+                                     "gktune db repair --db damaged.db -o rescued.db", declare_repair,
+                                     repair);
 }
 
 }  // namespace gktune

@@ -1,4 +1,4 @@
-#include "cli/output/report.h"
+#include "cli/output/tuning_report.h"
 
 #include <gtest/gtest.h>
 
@@ -187,7 +187,7 @@ TEST(Report, says_how_many_configurations_were_not_judged_and_why) {
 
 TEST(Report, a_table_of_failures_shortens_very_long_lines) {
   std::ostringstream stream;
-  failure_table({bad_trial(1, Status::compile_failed, std::string(900'000, 'x'))}, 10).print(stream, {});
+  failure_table({bad_trial(1, Status::compile_failed, std::string(900'000, 'x'))}).print(stream, {});
   EXPECT_LT(stream.str().size(), 2000u);
 }
 

@@ -17,4 +17,11 @@ std::string format_percent(double share);       // 0.0123 → 1.2 %
 std::string format_things(std::int64_t count, std::string noun);  // 1 trial, 2,000 trials, 2 studies
 std::string format_date(std::int64_t unix_ms);  // 2024-05-31 17:20, in UTC; 0 is unknown: -
 
+// The unit of a column decides how its numbers are shown. Without a unit an integer is not grouped: an id.
+enum class Unit { none, count, bytes, microseconds, seconds, share, change, unix_ms, bar };
+std::string format_in(Unit unit, double value);
+
+// A bar to the right for a share, in eighths of a character.
+std::string bar(double share, std::size_t columns);
+
 }  // namespace gktune

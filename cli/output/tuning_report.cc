@@ -1,4 +1,4 @@
-#include "cli/output/report.h"
+#include "cli/output/tuning_report.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <ostream>
 
-#include "cli/output/printable.h"
-#include "cli/output/quantity.h"
+#include "cli/output/screen.h"
+#include "cli/output/units.h"
 #include "cli/output/trial_table.h"
 #include "engine/selection.h"
 #include "tuner/space/safe_settings.h"
@@ -178,6 +178,26 @@ Json report_json(const Tuning& tuning) {
                     {"median_time_from", source_of(gains.over_median)},
                     {"default_time_from", source_of(gains.over_default)}};
   return report;
+}
+
+Record report_record(const Tuning& tuning) {
+  const Trial* best = tuning.outcome.best ? &*tuning.outcome.best : nullptr;
+  const double spread = best != nullptr ? spread_of(best->timing) : -1;
+  const Gains gains = gains_of(tuning);
+  return {{"kernel", tuning.kernel},
+          {"problem", problem_cell(tuning.problem)},
+          {"device", tuning.device},
+          {"valid", json_of_count(tuning.valid), Unit::count},
+          {"trials", tuning.trials.size(), Unit::count},
+          {"earlier", tuning.earlier, Unit::count},
+          {"measured", tuning.outcome.measured, Unit::count},
+          {"seconds", tuning.seconds, Unit::seconds, "time"},
+          {"end", end_name(tuning.outcome.end)},
+          {"best_us", best != nullptr ? Json(best->timing.median_us) : Json(), Unit::microseconds, "best"},
+          {"spread", spread < 0 ? Json() : Json(spread), Unit::share, "±"},
+          {"config", best != nullptr ? Cell(best->config) : Cell(), Unit::none, "configuration"},
+          {"gain_over_median", json_of(gains.over_median)},
+          {"gain_over_default", json_of(gains.over_default)}};
 }
 
 std::string question_for(const Tuning& tuning, const std::string& database_flag) {

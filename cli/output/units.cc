@@ -1,8 +1,9 @@
-#include "cli/output/quantity.h"
+#include "cli/output/units.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -72,6 +73,41 @@ std::string format_date(std::int64_t unix_ms) {
   if (unix_ms <= 0 || unix_ms >= kEndOfYear9999) return "-";
   auto seconds = static_cast<std::time_t>(unix_ms / 1000);
   return fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(seconds));
+}
+
+std::string format_in(Unit unit, double value) {
+  constexpr std::size_t kBarColumns = 20;
+  constexpr double kMostExact = 1e15;
+  switch (unit) {
+    case Unit::none:
+      return format_number(value);
+    case Unit::count:
+      return std::abs(value) < kMostExact ? format_count(static_cast<std::int64_t>(value)) : format_number(value);
+    case Unit::bytes:
+      return format_bytes(static_cast<std::int64_t>(value));
+    case Unit::microseconds:
+      return format_time_us(value);
+    case Unit::seconds:
+      return format_seconds(value);
+    case Unit::share:
+      return format_percent(value);
+    case Unit::change:
+      return fmt::format("{:+.1f} %", value * 100);
+    case Unit::unix_ms:
+      return format_date(static_cast<std::int64_t>(value));
+    case Unit::bar:
+      return bar(value, kBarColumns);
+  }
+  return {};
+}
+
+std::string bar(double share, std::size_t columns) {
+  static constexpr std::array<const char*, 8> kBlocks = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const double whole = std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0.0;
+  const auto eighths = static_cast<std::size_t>(std::lround(whole * static_cast<double>(columns * 8)));
+  std::string text;
+  for (std::size_t i = 0; i < eighths / 8; ++i) text += "█";
+  return text + kBlocks[eighths % 8];
 }
 
 }  // namespace gktune
