@@ -7,7 +7,6 @@
 
 #include "db/database.h"
 #include "engine/devices.h"
-#include "engine/tuning.h"
 #include "engine/tuning_session.h"
 #include "gktune/result.h"
 #include "tuner/analysis/variance_shares.h"

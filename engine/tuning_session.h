@@ -8,7 +8,6 @@
 
 #include "db/database.h"
 #include "engine/devices.h"
-#include "engine/tuning.h"
 #include "gktune/result.h"
 #include "tuner/core/trial.h"
 #include "tuner/device/device.h"

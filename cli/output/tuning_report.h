@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cli/output/table.h"
-#include "engine/tuning.h"
 
 namespace gktune {
 
