@@ -11,7 +11,6 @@
 #include "engine/import/kernel_body.h"
 #include "engine/import/launching_code.h"
 #include "engine/import/size_term.h"
-#include "engine/import/space_draft.h"
 #include "gktune/element_type.h"
 #include "tuner/core/text.h"
 #include "tuner/measure/element.h"
