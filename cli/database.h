@@ -8,7 +8,7 @@
 
 #include "cli/flags.h"
 #include "db/database.h"
-#include "engine/study_selection.h"
+#include "engine/selection.h"
 
 namespace gktune {
 

@@ -12,7 +12,7 @@
 #include "cli/output/stale.h"
 #include "db/distance.h"
 #include "engine/devices.h"
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 #include "tuner/core/device_kinds.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/text.h"

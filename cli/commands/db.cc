@@ -12,7 +12,7 @@
 #include "cli/output/screen.h"
 #include "cli/output/stale.h"
 #include "cli/output/trial_table.h"
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 #include "engine/spaces.h"
 #include "engine/study_facts.h"
 #include "tuner/core/text.h"

@@ -11,7 +11,7 @@
 #include "cli/output/portfolio_text.h"
 #include "cli/output/stale.h"
 #include "db/portfolio/make_portfolio.h"
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/seconds_since.h"
 

@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/output/screen.h"
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 
 namespace gktune {
 namespace {

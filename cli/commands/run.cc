@@ -11,7 +11,7 @@
 #include "cli/output/tuning_report.h"
 #include "cli/output/trial_table.h"
 #include "cli/commands/report.h"
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 #include "engine/tune_spaces.h"
 #include "tuner/core/effort.h"
 #include "tuner/core/spelling.h"

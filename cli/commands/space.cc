@@ -8,7 +8,7 @@
 #include <random>
 
 #include "cli/command.h"
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 #include "engine/spaces.h"
 
 namespace gktune {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cli/output/units.h"
-#include "engine/study_selection.h"
+#include "engine/selection.h"
 #include "tuner/core/text.h"
 
 namespace gktune {

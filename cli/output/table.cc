@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "cli/output/screen.h"
-#include "engine/problem_selection.h"
+#include "engine/selection.h"
 #include "tuner/core/text.h"
 
 namespace gktune {
