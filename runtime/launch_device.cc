@@ -1,27 +1,125 @@
-#include "runtime/launch_device.h"
+#include <cfenv>
+#include <cstring>
+#include <mutex>
+#include <optional>
 
-#include "engine/device_choice.h"
+#include "runtime/launch_device.h"
+#include "runtime/temporary_folder.h"
+#include "tuner/device/host/compile/host_compiler.h"
+#include "tuner/device/host/execute/executor.h"
+#include "tuner/device/host/host_backend.h"
+#include "tuner/device/host/host_program.h"
+#include "tuner/device/worker/compile_cache.h"
 
 namespace gktune {
+namespace {
 
-Result<std::unique_ptr<LaunchDevice>> open_launch_device(const LaunchDeviceSettings& settings) {
-  const auto choice = parse_device(settings.device);
-  if (!choice) return choice.error();
-  using Kind = DeviceChoice::Kind;
-  const bool is_one = choice->extent == DeviceChoice::Extent::one;
-  if (!is_one ||
-      (choice->kind != Kind::automatic && choice->kind != Kind::host && choice->kind != Kind::gpu)) {
-    return Error{"a kernel launches on one device: auto, host, cuda or cuda:N, not " + settings.device};
+// Restores the floating-point mode of the application.
+class OwnFloatingPointMode {
+ public:
+  OwnFloatingPointMode() { std::fegetenv(&mode_); }
+  OwnFloatingPointMode(const OwnFloatingPointMode&) = delete;
+  OwnFloatingPointMode& operator=(const OwnFloatingPointMode&) = delete;
+  ~OwnFloatingPointMode() { std::fesetenv(&mode_); }
+
+ private:
+  std::fenv_t mode_;
+};
+
+// Runs one launch at a time.
+struct HostQueue {
+  std::mutex mutex;
+  Executor executor{ExecutionSettings{}};
+};
+
+class HostLaunchProgram final : public LaunchProgram {
+ public:
+  HostLaunchProgram(std::shared_ptr<HostQueue> queue, HostProgram program)
+      : queue_(std::move(queue)), program_(std::move(program)) {}
+
+  std::unique_ptr<Failure> launch(void** values, void*) const override {
+    const std::lock_guard lock(queue_->mutex);
+    const OwnFloatingPointMode own;
+    const FloatingPointMode mode(program_.floating_point_mode());
+    auto done = program_.launch(queue_->executor, values);
+    return done ? nullptr : std::make_unique<Failure>(std::move(done).error());
   }
-#ifdef GKTUNE_WITH_CUDA
-  if (choice->kind != Kind::host) {
-    auto gpu = open_cuda_launch_device(choice->ordinal.value_or(-1), settings);
-    if (gpu || choice->kind == Kind::gpu) return gpu;
+
+ private:
+  std::shared_ptr<HostQueue> queue_;
+  HostProgram program_;
+};
+
+class HostLaunchMemory final : public LaunchMemory {
+ public:
+  explicit HostLaunchMemory(std::size_t bytes) : memory_(::operator new(bytes, kAlignment)) {}
+  HostLaunchMemory(const HostLaunchMemory&) = delete;
+  HostLaunchMemory& operator=(const HostLaunchMemory&) = delete;
+  ~HostLaunchMemory() override { ::operator delete(memory_, kAlignment); }
+  void* address() const override { return memory_; }
+
+ private:
+  static constexpr std::align_val_t kAlignment{256};
+  void* memory_;
+};
+
+class HostLaunchDevice final : public LaunchDevice {
+ public:
+  HostLaunchDevice(DeviceInfo info, const std::string& cxx) : info_(std::move(info)), compiler_(cxx) {}
+
+  const DeviceInfo& info() const override { return info_; }
+  BackendName backend() const override { return {"host", 0}; }
+
+  Result<CompiledVariant> compile(const CompileJob& job) override { return compiler_.compile(job).front(); }
+
+  Result<std::unique_ptr<LaunchProgram>, Failure> load(const LaunchCode& code, const Plan& plan) override {
+    const OwnFloatingPointMode own;
+    Module module = code.module;
+    if (!code.bytes.empty()) {
+      auto path = unpacked(code.bytes);
+      if (!path) return Failure{Status::machine_failed, path.error().message};
+      module.path = *std::move(path);
+    }
+    auto program = HostProgram::load(module, plan.candidate, plan.arguments, Instrumentation::none);
+    if (!program) return program.error();
+    return std::unique_ptr<LaunchProgram>(std::make_unique<HostLaunchProgram>(queue_, std::move(*program)));
   }
-#else
-  if (choice->kind == Kind::gpu) return Error{"this gktune was built without CUDA"};
-#endif
-  return open_host_launch_device(settings);
+
+  Result<std::unique_ptr<LaunchMemory>> allocate(std::size_t bytes) override {
+    return std::unique_ptr<LaunchMemory>(std::make_unique<HostLaunchMemory>(bytes));
+  }
+
+  Result<void> download(void* to, const void* from, std::size_t bytes) override {
+    std::memcpy(to, from, bytes);
+    return {};
+  }
+
+ private:
+  // The dynamic loader takes files.
+  Result<std::string> unpacked(std::string_view code) {
+    if (!unpacked_) {
+      auto folder = TemporaryFolder::make();
+      if (!folder) return folder.error();
+      unpacked_ = *std::move(folder);
+    }
+    return CompileCache(unpacked_->path()).add_code(code);
+  }
+
+  DeviceInfo info_;
+  HostCompiler compiler_;
+  std::optional<TemporaryFolder> unpacked_;
+  std::shared_ptr<HostQueue> queue_ = std::make_shared<HostQueue>();
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LaunchDevice>> open_host_launch_device(const LaunchDeviceSettings& settings) {
+  BackendOptions options;
+  options.cxx = settings.cxx;
+  HostBackend host(options);
+  auto info = settings.cxx.empty() ? host.identify() : host.probe();
+  if (!info) return info.error();
+  return std::unique_ptr<LaunchDevice>(std::make_unique<HostLaunchDevice>(*std::move(info), settings.cxx));
 }
 
 }  // namespace gktune

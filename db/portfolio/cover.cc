@@ -1,12 +1,11 @@
-#include "db/portfolio/make_portfolio.h"
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <utility>
+
+#include "db/portfolio/make_portfolio.h"
 
 namespace gktune {
 namespace {
@@ -19,32 +18,15 @@ class Bits {
   explicit Bits(std::size_t size) : words_((size + 63) / 64) {}
   void set(std::size_t at) { words_[at / 64] |= std::uint64_t{1} << at % 64; }
   bool has(std::size_t at) const { return (words_[at / 64] >> at % 64 & 1) != 0; }
-  std::size_t count() const {
-    std::size_t sum = 0;
-    for (const std::uint64_t word : words_) sum += static_cast<std::size_t>(std::popcount(word));
-    return sum;
-  }
-  bool is_within(const Bits& other) const {
-    for (std::size_t i = 0; i < words_.size(); ++i) {
-      if ((words_[i] & ~other.words_[i]) != 0) return false;
-    }
-    return true;
-  }
   std::size_t count_in(const Bits& other) const {
     std::size_t sum = 0;
     for (std::size_t i = 0; i < words_.size(); ++i)
       sum += static_cast<std::size_t>(std::popcount(words_[i] & other.words_[i]));
     return sum;
   }
-  bool meets(const Bits& other) const {
-    for (std::size_t i = 0; i < words_.size(); ++i) {
-      if ((words_[i] & other.words_[i]) != 0) return true;
-    }
-    return false;
-  }
-  void keep(const Bits& other) {
-    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
-  }
+  std::size_t count() const { return count_in(*this); }
+  bool is_within(const Bits& other) const { return count_in(other) == count(); }
+  bool meets(const Bits& other) const { return count_in(other) > 0; }
   void add(const Bits& other) {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
   }
@@ -53,37 +35,32 @@ class Bits {
     for (std::size_t i = 0; i < words_.size(); ++i) left.words_[i] &= ~other.words_[i];
     return left;
   }
-  friend bool operator==(const Bits&, const Bits&) = default;
 
  private:
   std::vector<std::uint64_t> words_;
 };
 
-// The problems that a configuration serves.
-Bits served_by(const CostTable& table, std::size_t config, double within) {
-  Bits served(table.problems.size());
+// The problems that each configuration serves.
+std::vector<Bits> problems_served(const CostTable& table, double within) {
+  std::vector<Bits> served(table.configs.size(), Bits(table.problems.size()));
   for (std::size_t problem = 0; problem < table.problems.size(); ++problem) {
-    if (table.loss[problem][config] <= within || table.winners[problem] == config) served.set(problem);
+    for (std::size_t config = 0; config < served.size(); ++config) {
+      if (table.loss[problem][config] <= within || table.winners[problem] == config)
+        served[config].set(problem);
+    }
   }
   return served;
 }
 
+// Branch and bound. A set is that of the problems that one configuration serves.
 class Search {
  public:
-  Search(const CostTable& table, double within, std::size_t most_nodes)
-      : count_(table.problems.size()), nodes_left_(most_nodes), all_(count_) {
-    for (std::size_t problem = 0; problem < count_; ++problem) all_.set(problem);
-    for (std::size_t config = 0; config < table.configs.size(); ++config) {
-      Bits served = served_by(table, config, within);
-      if (served.count() > 0) sets_.push_back({config, std::move(served)});
-    }
-    // Fewer sets leave fewer problems that decide, and the other way round.
-    for (std::size_t sets = 0, problems = 0; sets != sets_.size() || problems != all_.count();) {
-      sets = sets_.size(), problems = all_.count();
-      drop_dominated_sets();
-      find_servers();
-      drop_implied_problems();
-    }
+  Search(const std::vector<Bits>& served, std::size_t problems, std::size_t most_nodes)
+      : nodes_left_(most_nodes), all_(problems) {
+    for (std::size_t problem = 0; problem < problems; ++problem) order_.push_back(problem), all_.set(problem);
+    for (std::size_t config = 0; config < served.size(); ++config) sets_.push_back({config, served[config]});
+    drop_dominated_sets();
+    find_servers();
   }
 
   Cover run() {
@@ -102,19 +79,12 @@ class Search {
     std::size_t config;
     Bits served;
   };
-  // The sets that serve a problem.
-  struct Servers {
-    std::vector<std::size_t> list;
-    Bits bits;
-  };
 
-  // A configuration that serves no problem but those of another one is not needed.
+  // A configuration is not needed if another one serves its problems too.
   void drop_dominated_sets() {
-    std::ranges::stable_sort(sets_, std::greater(),
-                             [&](const Set& set) { return set.served.count_in(all_); });
+    std::ranges::stable_sort(sets_, std::greater(), [](const Set& set) { return set.served.count(); });
     std::vector<Set> kept;
     for (Set& set : sets_) {
-      set.served.keep(all_);
       if (std::ranges::none_of(kept, [&](const Set& other) { return set.served.is_within(other.served); }))
         kept.push_back(std::move(set));
     }
@@ -122,32 +92,13 @@ class Search {
   }
 
   void find_servers() {
-    servers_.assign(count_, Servers{{}, Bits(sets_.size())});
-    for (std::size_t i = 0; i < sets_.size(); ++i) {
-      for (std::size_t problem = 0; problem < count_; ++problem) {
-        if (sets_[i].served.has(problem)) servers_[problem].list.push_back(i), servers_[problem].bits.set(i);
+    servers_.assign(order_.size(), Bits(sets_.size()));
+    for (const std::size_t problem : order_) {
+      for (std::size_t i = 0; i < sets_.size(); ++i) {
+        if (sets_[i].served.has(problem)) servers_[problem].set(i);
       }
     }
-    order_.clear();
-    for (std::size_t problem = 0; problem < count_; ++problem) {
-      if (all_.has(problem)) order_.push_back(problem);
-    }
-    std::ranges::stable_sort(order_, {}, [&](std::size_t problem) { return servers_[problem].list.size(); });
-  }
-
-  // A problem that every server of another one serves is served with it.
-  void drop_implied_problems() {
-    std::vector<std::size_t> kept;
-    Bits left(count_);
-    for (const std::size_t problem : order_) {
-      const Bits& own = servers_[problem].bits;
-      if (std::ranges::any_of(kept, [&](std::size_t other) { return servers_[other].bits.is_within(own); }))
-        continue;
-      kept.push_back(problem);
-      left.set(problem);
-    }
-    order_ = std::move(kept);
-    all_ = std::move(left);
+    std::ranges::stable_sort(order_, {}, [&](std::size_t problem) { return servers_[problem].count(); });
   }
 
   std::vector<std::size_t> greedy(Bits open) const {
@@ -166,9 +117,9 @@ class Search {
     Bits used(sets_.size());
     std::size_t independent = 0;
     for (const std::size_t problem : order_) {
-      if (!open.has(problem) || servers_[problem].bits.meets(used)) continue;
+      if (!open.has(problem) || servers_[problem].meets(used)) continue;
       ++independent;
-      used.add(servers_[problem].bits);
+      used.add(servers_[problem]);
     }
     return independent;
   }
@@ -186,8 +137,10 @@ class Search {
       return;
     }
     --nodes_left_;
-    std::vector<std::pair<std::size_t, std::size_t>> order;  // how many each serves, and the set
-    for (const std::size_t i : servers_[*hardest].list) order.emplace_back(sets_[i].served.count_in(open), i);
+    std::vector<std::pair<std::size_t, std::size_t>> order;  // the number of problems it serves, and the set
+    for (std::size_t i = 0; i < sets_.size(); ++i) {
+      if (servers_[*hardest].has(i)) order.emplace_back(sets_[i].served.count_in(open), i);
+    }
     std::ranges::stable_sort(order, std::greater(), &std::pair<std::size_t, std::size_t>::first);
     for (const auto& [count, i] : order) {
       chosen.push_back(i);
@@ -196,21 +149,29 @@ class Search {
     }
   }
 
-  std::size_t count_, nodes_left_;
+  std::size_t nodes_left_;
   bool is_cut_ = false;
-  Bits all_;  // the problems that decide
+  Bits all_;
+  std::vector<std::size_t> order_;  // all problems, those with the fewest servers first
   std::vector<Set> sets_;
-  std::vector<Servers> servers_;     // of each problem
-  std::vector<std::size_t> order_;   // the problems that decide, those with the fewest servers first
+  std::vector<Bits> servers_;  // the sets that serve each problem
   std::vector<std::size_t> best_;
 };
 
-double loss_at(const CostTable& table, std::size_t problem, std::size_t config) {
-  return std::min(table.loss[problem][config], CostTable::kUnmeasuredLoss);
+// The least loss of each problem with the configurations, except the one at this place.
+std::vector<double> least_losses(const CostTable& table, const std::vector<std::size_t>& configs,
+                                 std::size_t except) {
+  std::vector<double> least(table.problems.size(), CostTable::kUnmeasuredLoss);
+  for (std::size_t problem = 0; problem < least.size(); ++problem) {
+    for (std::size_t at = 0; at < configs.size(); ++at) {
+      if (at != except) least[problem] = std::min(least[problem], table.loss[problem][configs[at]]);
+    }
+  }
+  return least;
 }
 
-// The weighted sums of the losses if each configuration joined those with these least losses. Goes
-// along the rows of the table.
+// The weighted sum of the losses if each configuration joined those with these least losses. Goes along the
+// rows of the table.
 std::vector<double> totals_with(const CostTable& table, const std::vector<double>& least) {
   std::vector<double> totals(table.configs.size());
   for (std::size_t problem = 0; problem < least.size(); ++problem) {
@@ -222,66 +183,25 @@ std::vector<double> totals_with(const CostTable& table, const std::vector<double
   return totals;
 }
 
-// The configurations of a set that serve each problem best and second best.
-struct BestTwo {
-  std::vector<std::size_t> place;    // in the set, of the best
-  std::vector<double> first, second;
-
-  BestTwo(const CostTable& table, const std::vector<std::size_t>& configs)
-      : place(table.problems.size()),
-        first(place.size(), CostTable::kUnmeasuredLoss),
-        second(place.size(), CostTable::kUnmeasuredLoss) {
-    for (std::size_t problem = 0; problem < place.size(); ++problem) {
-      for (std::size_t at = 0; at < configs.size(); ++at) {
-        const double loss = loss_at(table, problem, configs[at]);
-        if (loss < first[problem]) {
-          second[problem] = first[problem];
-          first[problem] = loss, place[problem] = at;
-        } else {
-          second[problem] = std::min(second[problem], loss);
+// Exchanges one configuration for another while that lowers the loss. If there are sets of served problems, the
+// configurations together go on serving all.
+void exchange(const CostTable& table, std::vector<std::size_t>& configs, const std::vector<Bits>& served = {}) {
+  for (int swap = 0; swap < kMostSwaps; ++swap) {
+    std::optional<std::pair<std::size_t, std::size_t>> better;  // a place, and the configuration for it
+    double lowest = CostTable::kUnmeasured;
+    for (std::size_t at = 0; at < configs.size(); ++at) {
+      const std::vector<double> totals = totals_with(table, least_losses(table, configs, at));
+      lowest = std::min(lowest, totals[configs[at]]);
+      Bits alone(table.problems.size());  // the problems that this configuration alone serves
+      if (!served.empty()) {
+        alone = served[configs[at]];
+        for (std::size_t other = 0; other < configs.size(); ++other) {
+          if (other != at) alone = alone.without(served[configs[other]]);
         }
       }
-    }
-  }
-};
-
-// Exchanges configurations while that lowers the loss and keeps the promise: if there are sets of served
-// problems, the configurations together serve all.
-void exchange(const CostTable& table, std::vector<std::size_t>& configs,
-              const std::vector<Bits>& served = {}) {
-  const std::size_t problems = table.problems.size(), all = table.configs.size();
-  for (int swap = 0; swap < kMostSwaps && !configs.empty(); ++swap) {
-    const BestTwo best(table, configs);
-    const std::vector<double> joined = totals_with(table, best.first);
-    // The loss that is added where the best configuration of a problem leaves.
-    std::vector<double> added(configs.size() * all);
-    double lowest = 0;
-    for (std::size_t problem = 0; problem < problems; ++problem) {
-      const double first = best.first[problem], second = best.second[problem],
-                   weight = table.weights[problem];
-      lowest += weight * first;
-      if (first == second) continue;
-      double* const own = &added[best.place[problem] * all];
-      const std::vector<double>& losses = table.loss[problem];
-      for (std::size_t config = 0; config < all; ++config)
-        own[config] += weight * (std::min(second, losses[config]) - std::min(first, losses[config]));
-    }
-    // The problems that only one configuration serves.
-    std::vector<Bits> alone(served.empty() ? 0 : configs.size(), Bits(problems));
-    for (std::size_t problem = 0; problem < problems && !served.empty(); ++problem) {
-      std::size_t count = 0, last = 0;
-      for (std::size_t at = 0; at < configs.size(); ++at) {
-        if (served[configs[at]].has(problem)) ++count, last = at;
-      }
-      if (count == 1) alone[last].set(problem);
-    }
-    std::optional<std::pair<std::size_t, std::size_t>> better;  // a place, and the configuration for it
-    for (std::size_t at = 0; at < configs.size(); ++at) {
-      for (std::size_t config = 0; config < all; ++config) {
-        const double loss = joined[config] + added[at * all + config];
-        if (loss >= lowest - 1e-12) continue;
-        if (!served.empty() && !alone[at].is_within(served[config])) continue;
-        lowest = loss, better = {at, config};
+      for (std::size_t config = 0; config < totals.size(); ++config) {
+        if (totals[config] >= lowest - 1e-12 || (!served.empty() && !alone.is_within(served[config]))) continue;
+        lowest = totals[config], better = {at, config};
       }
     }
     if (!better) return;
@@ -294,7 +214,7 @@ void sort_by_use(const CostTable& table, std::vector<std::size_t>& configs) {
   std::vector<double> use(table.configs.size());
   for (std::size_t problem = 0; problem < table.problems.size(); ++problem) {
     const auto best = std::ranges::min_element(
-        configs, {}, [&](std::size_t config) { return loss_at(table, problem, config); });
+        configs, {}, [&](std::size_t config) { return table.loss[problem][config]; });
     use[*best] += table.weights[problem];
   }
   std::ranges::stable_sort(configs, std::greater(), [&](std::size_t config) { return use[config]; });
@@ -315,10 +235,8 @@ CostTable CostTable::of(std::span<const std::size_t> kept) const {
 }
 
 Cover smallest_cover(const CostTable& table, double within, std::size_t most_nodes) {
-  Cover cover = Search(table, within, most_nodes).run();
-  std::vector<Bits> served;
-  for (std::size_t config = 0; config < table.configs.size(); ++config)
-    served.push_back(served_by(table, config, within));
+  const std::vector<Bits> served = problems_served(table, within);
+  Cover cover = Search(served, table.problems.size(), most_nodes).run();
   exchange(table, cover.configs, served);
   sort_by_use(table, cover.configs);
   return cover;
@@ -326,13 +244,9 @@ Cover smallest_cover(const CostTable& table, double within, std::size_t most_nod
 
 std::vector<std::size_t> least_loss(const CostTable& table, std::size_t count) {
   std::vector<std::size_t> configs;
-  std::vector<double> least(table.problems.size(), CostTable::kUnmeasuredLoss);
   while (configs.size() < std::min(count, table.configs.size())) {
-    const std::vector<double> totals = totals_with(table, least);
-    const auto best = static_cast<std::size_t>(std::ranges::min_element(totals) - totals.begin());
-    configs.push_back(best);
-    for (std::size_t problem = 0; problem < least.size(); ++problem)
-      least[problem] = std::min(least[problem], loss_at(table, problem, best));
+    const std::vector<double> totals = totals_with(table, least_losses(table, configs, configs.size()));
+    configs.push_back(static_cast<std::size_t>(std::ranges::min_element(totals) - totals.begin()));
   }
   exchange(table, configs);
   return configs;

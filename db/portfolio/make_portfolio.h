@@ -37,13 +37,12 @@ struct Cover {
   bool is_smallest() const { return configs.size() == at_least; }
 };
 
-// The smallest set of configurations of which one stays within the loss on each problem. Branch
-// and bound; after `most_nodes` of them the best set so far, and the bound. Of equally small
-// sets one with a small mean loss.
+// The smallest set of configurations of which one stays within the loss on each problem, found by branch and bound;
+// after `most_nodes` nodes the best set so far, and the bound. Of equally small sets one with a small mean loss.
 Cover smallest_cover(const CostTable& table, double within, std::size_t most_nodes = 200'000);
 
-// So many configurations with a small mean loss; an unmeasured problem counts as a
-// loss of 1,000 %. Exact for one.
+// This number of configurations with a small mean loss, in which an unmeasured problem counts as a loss of 1,000 %.
+// Exact for one.
 std::vector<std::size_t> least_loss(const CostTable& table, std::size_t count);
 
 // A tree over the problems' axes that chooses among these configurations of the table. It divides as long as
@@ -57,7 +56,7 @@ struct PortfolioRequest {
 };
 
 // Makes a portfolio of the table, and measures it on problems that are held back in turn. The caller fills in
-// the kernel, the device and the like.
+// kernel, fingerprint, device, regime, objective and time.
 Portfolio make_portfolio(const CostTable& table, const PortfolioRequest& request);
 
 // A kernel's studies with one version, device, regime and objective.
@@ -66,14 +65,16 @@ struct PortfolioSource {
   CostTable table;
 };
 
-// A weight of the problems that have these values; other problems have 1, and of
-// several weights the last counts.
+// A weight of the problems that have these values; other problems have 1. Of several weights the last counts.
 struct ProblemWeight {
   Problem problem;
   double weight = 1;
 
   bool applies_to(const Problem& other) const;
 };
+
+// True if the same names have values in both.
+bool has_names_of(const NamedValues& a, const NamedValues& b);
 
 // Reads the costs of a kernel's latest version, one source for each device, regime and objective that has at
 // least `fewest` tuned problems with the same axes. An error if there is none.

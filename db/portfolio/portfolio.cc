@@ -2,17 +2,22 @@
 
 #include "db/portfolio/portfolio_json.h"
 #include "db/sqlite/failure.h"
+#include "tuner/core/fields_json.h"
 
 namespace gktune {
 namespace {
 
-SortedJson json_of(const PortfolioLoss& loss) {
-  return {
-      {"configs", loss.configs}, {"mean", loss.mean}, {"worst", loss.worst}, {"unmeasured", loss.unmeasured}};
-}
-
-PortfolioLoss loss_from(const SortedJson& json) {
-  return {json.at("configs"), json.at("mean"), json.at("worst"), json.at("unmeasured")};
+// All but the identity and the tree.
+template <class Archive, Is<Portfolio> S>
+void body_fields(Archive&& archive, S& portfolio) {
+  archive("problems", portfolio.problems);
+  archive("configs", portfolio.configs);
+  archive("is_smallest", portfolio.is_smallest);
+  archive("at_least", portfolio.at_least);
+  archive("losses", portfolio.losses);
+  archive("tree_loss", portfolio.tree_loss);
+  archive("held_back", portfolio.held_back);
+  archive("held_back_nearest", portfolio.held_back_nearest);
 }
 
 }  // namespace
@@ -39,60 +44,53 @@ const Config* Portfolio::find(const Problem& problem) const {
 }
 
 SortedJson body_json(const Portfolio& portfolio) {
-  SortedJson body = {{"problems", SortedJson::array()}, {"configs", SortedJson::array()},
-                     {"tree", SortedJson::array()},     {"losses", SortedJson::array()},
-                     {"is_smallest", portfolio.is_smallest}, {"at_least", portfolio.at_least},
-                     {"tree_loss", json_of(portfolio.tree_loss)}};
-  for (const Problem& problem : portfolio.problems) body["problems"].push_back(sorted_json(problem));
-  for (const Config& config : portfolio.configs) body["configs"].push_back(sorted_json(config));
+  SortedJson body, tree = SortedJson::array();
+  const auto write = [&](const char* name, const auto& member) {
+    if (auto json = written<SortedJson>(member); !json.is_null()) body[name] = std::move(json);
+  };
+  body_fields(write, portfolio);
   for (const PortfolioNode& node : portfolio.tree) {
     if (node.axis.empty()) {
-      body["tree"].push_back({{"config", node.config}});
+      tree.push_back({{"config", node.config}});
     } else {
-      body["tree"].push_back(
+      tree.push_back(
           {{"axis", node.axis}, {"value", sorted_json(node.value)}, {"yes", node.yes}, {"no", node.no}});
     }
   }
-  for (const PortfolioLoss& loss : portfolio.losses) body["losses"].push_back(json_of(loss));
-  if (portfolio.held_back) body["held_back"] = json_of(*portfolio.held_back);
-  if (portfolio.held_back_nearest) body["held_back_nearest"] = json_of(*portfolio.held_back_nearest);
+  body["tree"] = std::move(tree);
   return body;
-}
-
-void read_body(const SortedJson& body, Portfolio& portfolio) {
-  for (const auto& problem : body.at("problems")) portfolio.problems.push_back(values_from(problem));
-  for (const auto& config : body.at("configs")) portfolio.configs.push_back(values_from(config));
-  const std::size_t nodes = body.at("tree").size();
-  for (const auto& each : body.at("tree")) {
-    PortfolioNode& node = portfolio.tree.emplace_back();
-    const std::size_t own = portfolio.tree.size() - 1;
-    if (each.contains("axis")) {
-      node.axis = each.at("axis");
-      node.value = value_from(each.at("value"));
-      node.yes = each.at("yes");
-      node.no = each.at("no");
-      // Nodes point forwards, so that no question goes round in circles.
-      if (node.axis.empty() || node.yes <= own || node.no <= own || node.yes >= nodes || node.no >= nodes)
-        throw sqlite::Failure("damaged: a portfolio's tree");
-    } else {
-      node.config = each.at("config");
-      if (node.config >= portfolio.configs.size()) throw sqlite::Failure("damaged: a portfolio's tree");
-    }
-  }
-  if (portfolio.tree.empty()) throw sqlite::Failure("damaged: a portfolio without a tree");
-  for (const auto& loss : body.at("losses")) portfolio.losses.push_back(loss_from(loss));
-  portfolio.is_smallest = body.at("is_smallest");
-  portfolio.at_least = body.at("at_least");
-  portfolio.tree_loss = loss_from(body.at("tree_loss"));
-  if (body.contains("held_back")) portfolio.held_back = loss_from(body["held_back"]);
-  if (body.contains("held_back_nearest")) portfolio.held_back_nearest = loss_from(body["held_back_nearest"]);
 }
 
 void read_body_text(const std::string& text, Portfolio& portfolio) {
   try {
-    read_body(SortedJson::parse(text), portfolio);
-  } catch (const SortedJson::exception& error) {
+    const auto body = SortedJson::parse(text);
+    const auto read = [&](const char* name, auto& member) {
+      if (body.contains(name)) read_into(member, body[name]);
+    };
+    body_fields(read, portfolio);
+    for (const SortedJson& each : body.at("tree")) {
+      PortfolioNode& node = portfolio.tree.emplace_back();
+      if (!each.contains("axis")) {
+        node.config = each.at("config");
+        continue;
+      }
+      node.axis = each.at("axis");
+      node.value = value_from(each.at("value"));
+      node.yes = each.at("yes");
+      node.no = each.at("no");
+    }
+  } catch (const std::exception& error) {
     throw sqlite::Failure(std::string("damaged: ") + error.what());
+  }
+  const std::size_t nodes = portfolio.tree.size();
+  if (nodes == 0) throw sqlite::Failure("damaged: a portfolio without a tree");
+  for (std::size_t own = 0; own < nodes; ++own) {
+    const PortfolioNode& node = portfolio.tree[own];
+    // Nodes point forwards, so that no question goes round in circles.
+    if (node.axis.empty() ? node.config >= portfolio.configs.size()
+                          : node.yes <= own || node.no <= own || node.yes >= nodes || node.no >= nodes) {
+      throw sqlite::Failure("damaged: a portfolio's tree");
+    }
   }
 }
 

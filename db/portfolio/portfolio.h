@@ -29,9 +29,17 @@ const PortfolioNode* find_leaf(const std::vector<PortfolioNode>& tree, const Pro
 // The loss against the best known configuration of each problem: 0.02 is 2 % more time.
 struct PortfolioLoss {
   std::size_t configs = 0;
-  double mean = 0, worst = 0;     // over the problems, the mean by their weights
-  std::size_t unmeasured = 0;     // problems for which none of the configurations was measured
+  double mean = 0, worst = 0;  // over the problems, the mean by their weights
+  std::size_t unmeasured = 0;  // problems for which none of the configurations was measured
 };
+
+template <class Archive, Is<PortfolioLoss> S>
+void fields(Archive&& archive, S& loss) {
+  archive("configs", loss.configs);
+  archive("mean", loss.mean);
+  archive("worst", loss.worst);
+  archive("unmeasured", loss.unmeasured);
+}
 
 // A few configurations that serve all tuned problems of a kernel on one device.
 struct Portfolio {

@@ -7,9 +7,7 @@ namespace gktune {
 
 // The part of a portfolio besides its identity, as the database and bundles store it.
 SortedJson body_json(const Portfolio& portfolio);
-// Throws sqlite::Failure or an exception of SortedJson for other JSON.
-void read_body(const SortedJson& body, Portfolio& portfolio);
-// The same from a text. Throws sqlite::Failure alone.
+// Throws sqlite::Failure for other JSON.
 void read_body_text(const std::string& text, Portfolio& portfolio);
 
 }  // namespace gktune
