@@ -1,17 +1,16 @@
 #include "db/winner_export.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdint>
-#include <iterator>
 #include <map>
-#include <optional>
 #include <set>
-#include <sstream>
 #include <tuple>
 #include <utility>
 
+#include "db/portfolio/make_portfolio.h"
 #include "db/values_json.h"
 #include "tuner/core/cpp_words.h"
 #include "tuner/core/text.h"
@@ -21,6 +20,69 @@ namespace {
 
 using Kind = Value::Kind;
 
+// The header but for what depends on the kernel. Texts that begin in the first column are code of the header.
+constexpr auto kHeader = R"(// Configurations of the kernel {kernel_line} for {device_line}, written by gktune. Needs C++17 and no library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tuned_{name} {{
+
+inline constexpr std::string_view kKernel = {kernel}, kDevice = {device}, kArchitecture = {architecture};
+// The version of the source and its options. Compare it where the kernel is compiled:
+// static_assert(tuned_{name}::is_of("{version}"));
+inline constexpr std::string_view kVersion = "{version}";
+constexpr bool is_of(std::string_view version) {{ return version == kVersion; }}
+
+{structs}
+inline constexpr Config kConfigs[] = {{
+{configs}}};
+
+// The configuration for any problem.
+constexpr const Config& choose([[maybe_unused]] const Problem& problem) {{
+{tree}}}
+
+struct Tuned {{
+  Problem problem;
+  int config;
+}};
+inline constexpr Tuned kTuned[] = {{
+{tuned}}};
+
+constexpr bool is_same([[maybe_unused]] const Problem& a, [[maybe_unused]] const Problem& b) {{
+  return true{same};
+}}
+constexpr bool is_less([[maybe_unused]] const Problem& a, [[maybe_unused]] const Problem& b) {{
+{less}  return false;
+}}
+
+// The place in kConfigs of the winner of a problem that was tuned; -1 for others. Searches without branches.
+constexpr int place_of(const Problem& problem) {{
+  std::size_t place = 0;
+  for (std::size_t count = {tuned_count}, half = 0; count > 1; count -= half) {{
+    half = count / 2;
+    place += half * is_less(kTuned[place + half - 1].problem, problem);
+  }}
+  return is_same(kTuned[place].problem, problem) ? kTuned[place].config : -1;
+}}
+
+// The winner of a problem that was tuned; null for others.
+constexpr const Config* find(const Problem& problem) {{
+  const int place = place_of(problem);
+  return place < 0 ? nullptr : &kConfigs[place];
+}}
+
+// The winner of a tuned problem, else the configuration of the tree.
+constexpr const Config& best(const Problem& problem) {{
+  const int place = place_of(problem);
+  return place < 0 ? choose(problem) : kConfigs[place];
+}}
+
+}}  // namespace tuned_{name}
+)";
+
 // A name as part of a comment line in C++: nothing in it ends or continues the line.
 std::string comment_line(std::string text) {
   std::ranges::replace_if(
@@ -28,19 +90,13 @@ std::string comment_line(std::string text) {
   return text;
 }
 
-// Names that mean something else in the header: its own structs, and macros of
-// <cstddef> and of GNU compilers.
-bool is_taken(const std::string& name) {
-  static const std::set<std::string> kNames = {"Config", "NULL", "Problem", "linux", "unix"};
-  return is_cpp_keyword(name) || kNames.contains(name);
-}
-
 std::string identifier(const std::string& text) {
+  // Names that mean something else in the header: its own structs, and macros of <cstddef> and of GNU compilers.
+  static const std::set<std::string> kTaken = {"Config", "NULL", "Problem", "linux", "unix"};
   std::string name;
   for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) name.insert(0, 1, '_');
-  if (is_taken(name)) name += '_';
-  return name;
+  return is_cpp_keyword(name) || kTaken.contains(name) ? name + '_' : name;
 }
 
 // A text as a C++ string literal.
@@ -48,14 +104,12 @@ std::string literal(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
+    if (c == '"' || c == '\\')
       quoted += std::string("\\") + c;
-    } else if (byte < 0x20 || byte == 0x7f || c == '?') {
-      constexpr char kDigits[] = "01234567";
-      quoted += {'\\', kDigits[byte >> 6], kDigits[byte >> 3 & 7], kDigits[byte & 7]};
-    } else {
+    else if (byte < 0x20 || byte == 0x7f || c == '?')
+      quoted += fmt::format("\\{:03o}", byte);
+    else
       quoted += c;
-    }
   }
   return quoted + '"';
 }
@@ -64,105 +118,84 @@ std::string literal(const std::string& text) {
 struct Member {
   std::string name, identifier;
   Kind kind = Kind::integer;
-  std::set<std::string> texts;  // of an enumeration
+  std::string enumeration;                      // its name, for texts
+  std::map<std::string, std::string> names = {};  // of its texts
+
+  std::string type() const {
+    return kind == Kind::text      ? enumeration
+           : kind == Kind::boolean ? "bool"
+           : kind == Kind::integer ? "std::int64_t"
+                                   : "double";
+  }
+  std::string value(const Value& value) const {
+    if (kind == Kind::text) return enumeration + "::" + names.at(value.text());
+    return kind == Kind::real ? Value(value.number()).str() : value.str();
+  }
 };
 
-// Members that share the names of a scope.
+// The members of a struct, and its code.
 class Members {
  public:
-  explicit Members(std::string suffix) : suffix_(std::move(suffix)) {}
+  Members(std::string structure, std::string suffix)
+      : structure_(std::move(structure)), suffix_(std::move(suffix)) {}
 
-  // False: a value of another kind than before.
-  bool add(const std::string& name, const Value& value) {
-    auto found = std::ranges::find(all_, name, &Member::name);
-    if (found == all_.end()) {
-      std::string own = identifier(name);
-      while (std::ranges::find(all_, own, &Member::identifier) != all_.end()) own += '_';
-      found = all_.insert(all_.end(), {name, own, value.kind(), {}});
+  // False: a value has another kind than before.
+  bool add(const NamedValues& values) {
+    bool is_good = true;
+    for (const auto& [name, value] : values) {
+      auto found = std::ranges::find(all_, name, &Member::name);
+      if (found == all_.end()) {
+        std::string own = identifier(name);
+        while (std::ranges::find(all_, own, &Member::identifier) != all_.end()) own += '_';
+        found = all_.insert(all_.end(), {name, own, value.kind(), own + suffix_});
+      }
+      if (value.is_text()) found->names[value.text()];
+      if (found->kind == Kind::integer && value.is_real()) found->kind = Kind::real;
+      const bool has_kind = found->kind == value.kind() || (found->kind == Kind::real && value.is_integer());
+      is_good = is_good && has_kind;
     }
-    if (value.is_text()) found->texts.insert(value.text());
-    if (found->kind == Kind::integer && value.is_real()) found->kind = Kind::real;
-    return found->kind == value.kind() || (found->kind == Kind::real && value.is_integer());
+    return is_good;
+  }
+  void name_texts() {
+    for (Member& member : all_) {
+      std::set<std::string> used;
+      for (auto& [text, name] : member.names) {
+        name = identifier(text);
+        while (!used.insert(name).second) name += '_';
+      }
+    }
   }
 
   const std::vector<Member>& all() const { return all_; }
   const Member& at(const std::string& name) const { return *std::ranges::find(all_, name, &Member::name); }
 
-  std::string type(const Member& member) const {
-    switch (member.kind) {
-      case Kind::boolean:
-        return "bool";
-      case Kind::integer:
-        return "std::int64_t";
-      case Kind::real:
-        return "double";
-      case Kind::text:
-        break;
-    }
-    return member.identifier + suffix_;
-  }
-
-  std::string value(const Member& member, const Value& value) const {
-    if (member.kind == Kind::text) return type(member) + "::" + enumerators(member).at(value.text());
-    if (member.kind == Kind::real) return Value(value.number()).str();
-    return value.str();
-  }
-
-  // The number that static_cast makes of a value that is not real.
-  std::uint64_t code(const Member& member, const Value& value) const {
-    if (member.kind == Kind::boolean) return value.boolean() ? 1 : 0;
-    if (member.kind == Kind::integer) return static_cast<std::uint64_t>(value.integer());
-    const auto names = enumerators(member);
-    return static_cast<std::uint64_t>(std::distance(names.begin(), names.find(value.text())));
-  }
-
-  void declare_enumerations(std::ostream& out) const {
+  std::string enumerations() const {
+    std::string code;
     for (const Member& member : all_) {
       if (member.kind != Kind::text) continue;
-      const auto names = enumerators(member);
-      out << "enum class " << type(member) << " {";
-      const char* separator = " ";
-      for (const auto& [text, name] : names) out << separator << name, separator = ", ";
-      out << " };\nconstexpr std::string_view text_of(" << type(member) << " value) {\n";
-      for (const auto& [text, name] : names)
-        out << "  if (value == " << type(member) << "::" << name << ") return " << literal(text) << ";\n";
-      out << "  return {};\n}\n";
+      code += fmt::format("enum class {0} {{ {1} }};\nconstexpr std::string_view text_of({0} value) {{\n",
+                          member.enumeration,
+                          joined(member.names, ", ", [](const auto& each) { return each.second; }));
+      for (const auto& [text, name] : member.names)
+        code += fmt::format("  if (value == {}::{}) return {};\n", member.enumeration, name, literal(text));
+      code += "  return {};\n}\n";
     }
+    return code;
   }
-
-  void declare_struct(std::ostream& out, const char* name) const {
-    out << "struct " << name << " {\n";
-    for (const Member& member : all_) out << "  " << type(member) << ' ' << member.identifier << ";\n";
-    out << "};\n";
+  std::string declaration() const {
+    std::string code = "struct " + structure_ + " {\n";
+    for (const Member& member : all_) code += fmt::format("  {} {};\n", member.type(), member.identifier);
+    return code + "};\n";
   }
-
   std::string braced(const NamedValues& values) const {
-    std::string text = "{";
-    for (const Member& member : all_)
-      text += (text.size() > 1 ? ", " : "") + value(member, *values.find(member.name));
-    return text + "}";
+    return '{' + joined(all_, ", ", [&](const Member& member) { return member.value(*values.find(member.name)); }) +
+           '}';
   }
 
  private:
-  static std::map<std::string, std::string> enumerators(const Member& member) {
-    std::map<std::string, std::string> names;
-    std::set<std::string> used;
-    for (const std::string& text : member.texts) {
-      std::string name = identifier(text);
-      while (!used.insert(name).second) name += '_';
-      names[text] = name;
-    }
-    return names;
-  }
-
-  std::string suffix_;
+  std::string structure_, suffix_;
   std::vector<Member> all_;
 };
-
-bool has_names_of(const NamedValues& a, const NamedValues& b) {
-  return a.size() == b.size() &&
-         std::ranges::all_of(a, [&](const auto& each) { return b.find(each.first) != nullptr; });
-}
 
 class Header {
  public:
@@ -171,37 +204,32 @@ class Header {
 
   Result<std::string> run() {
     const Study& first = winners_.front().study;
+    const Config& config = winners_.front().trial.config;
     for (const Winner& best : winners_) {
-      if (best.study.kernel != first.kernel || best.study.fingerprint != first.fingerprint ||
-          best.study.device != first.device)
+      const Study& study = best.study;
+      if (std::tie(study.kernel, study.fingerprint) != std::tie(first.kernel, first.fingerprint) ||
+          study.device != first.device)
         return Error{"a header holds one version of one kernel on one device"};
-      if (!has_names_of(best.study.problem, first.problem)) return Error{"the problems have different axes"};
-      if (!has_names_of(best.trial.config, winners_.front().trial.config))
-        return Error{"the configurations have different parameters"};
-      if (!add(best.study.problem, axes_) || !add(best.trial.config, parameters_))
+      if (!has_names_of(study.problem, first.problem)) return Error{"the problems have different axes"};
+      if (!has_names_of(best.trial.config, config)) return Error{"the configurations have different parameters"};
+      if (!axes_.add(study.problem) || !parameters_.add(best.trial.config))
         return Error{"an axis or a parameter has values of several kinds"};
     }
+    const std::string again = "; make it again: gktune db portfolio " + first.kernel;
     for (const Problem& problem : portfolio_.problems) {
-      if (!has_names_of(problem, first.problem) || !add(problem, axes_))
-        return Error{"the portfolio was made from other problems; make it again: gktune db portfolio " +
-                     first.kernel};
+      if (!has_names_of(problem, first.problem) || !axes_.add(problem))
+        return Error{"the portfolio was made from other problems" + again};
     }
-    for (const Config& config : portfolio_.configs) {
-      if (!has_names_of(config, winners_.front().trial.config) || !add(config, parameters_))
-        return Error{"the portfolio has other parameters; make it again: gktune db portfolio " +
-                     first.kernel};
+    for (const Config& each : portfolio_.configs) {
+      if (!has_names_of(each, config) || !parameters_.add(each))
+        return Error{"the portfolio has other parameters" + again};
+      config_place(each);
     }
-    write(first);
-    return out_.str();
+    axes_.name_texts(), parameters_.name_texts();
+    return text(first);
   }
 
  private:
-  static bool add(const NamedValues& values, Members& members) {
-    bool is_good = true;
-    for (const auto& [name, value] : values) is_good = members.add(name, value) && is_good;
-    return is_good;
-  }
-
   std::size_t config_place(const Config& config) {
     const auto found = std::ranges::find(configs_, config);
     if (found != configs_.end()) return static_cast<std::size_t>(found - configs_.begin());
@@ -209,137 +237,54 @@ class Header {
     return configs_.size() - 1;
   }
 
-  void write(const Study& study) {
-    for (const Config& config : portfolio_.configs) config_place(config);
-    struct Entry {
-      Problem problem;
-      std::size_t config;
-    };
-    std::vector<Entry> entries;
-    for (const Winner& best : winners_)
-      entries.push_back({best.study.problem, config_place(best.trial.config)});
-    std::ranges::stable_sort(entries,
-                             [&](const Entry& a, const Entry& b) { return less(a.problem, b.problem); });
-    const auto repeated = std::unique(entries.begin(), entries.end(),
-                                      [](const Entry& a, const Entry& b) { return a.problem == b.problem; });
-    entries.erase(repeated, entries.end());
-
-    out_ << "// Configurations of the kernel " << comment_line(study.kernel) << " for "
-         << comment_line(study.device.name) << ", written by gktune. Needs C++17 and no library.\n"
-         << "#pragma once\n\n#include <cstddef>\n#include <cstdint>\n#include <string_view>\n\nnamespace "
-            "tuned_"
-         << identifier(study.kernel) << " {\n\n"
-         << "inline constexpr std::string_view kKernel = " << literal(study.kernel)
-         << ", kDevice = " << literal(study.device.name)
-         << ", kArchitecture = " << literal(study.device.architecture) << ";\n"
-         << "// The version of the source and its options. Compare it where the kernel is compiled:\n"
-         << "// static_assert(tuned_" << identifier(study.kernel) << "::is_of(\"" << study.fingerprint
-         << "\"));\n"
-         << "inline constexpr std::string_view kVersion = " << literal(study.fingerprint) << ";\n"
-         << "constexpr bool is_of(std::string_view version) { return version == kVersion; }\n\n";
-    axes_.declare_enumerations(out_);
-    parameters_.declare_enumerations(out_);
-    axes_.declare_struct(out_, "Problem");
-    parameters_.declare_struct(out_, "Config");
-    out_ << "\ninline constexpr Config kConfigs[] = {\n";
-    for (const Config& config : configs_) out_ << "    " << parameters_.braced(config) << ",\n";
-    out_ << "};\n\n// The configuration for any problem.\nconstexpr const Config& choose("
-         << "[[maybe_unused]] const Problem& problem) {\n";
-    write_node(0, 1);
-    out_ << "}\n\nstruct Tuned {\n  Problem problem;\n  int config;\n};\n"
-         << "inline constexpr Tuned kTuned[] = {\n";
-    for (const Entry& entry : entries)
-      out_ << "    {" << axes_.braced(entry.problem) << ", " << entry.config << "},\n";
-    out_ << "};\n\n";
-    write_slots(entries.size(), [&](std::size_t place) { return hash_of(entries[place].problem); });
-    out_ << "constexpr bool is_same([[maybe_unused]] const Problem& a, [[maybe_unused]] const Problem& b) {\n"
-         << "  return true";
-    for (const Member& member : axes_.all())
-      out_ << " && a." << member.identifier << " == b." << member.identifier;
-    out_ << ";\n}\n\n// The place in kConfigs of the winner of a problem that was tuned; -1 for others.\n"
-         << "constexpr int place_of(const Problem& problem) {\n"
-         << "  for (std::size_t slot = hash_of(problem); kSlots[slot] >= 0; slot = (slot + 1) % kSlotCount) "
-            "{\n"
-         << "    const Tuned& tuned = kTuned[kSlots[slot]];\n"
-         << "    if (is_same(tuned.problem, problem)) return tuned.config;\n  }\n"
-         << "  return -1;\n}\n\n// The winner of a problem that was tuned; null for others.\n"
-         << "constexpr const Config* find(const Problem& problem) {\n"
-         << "  const int place = place_of(problem);\n  return place < 0 ? nullptr : &kConfigs[place];\n}\n\n"
-         << "// The winner of a tuned problem, else the configuration of the tree.\n"
-         << "constexpr const Config& best(const Problem& problem) {\n"
-         << "  const int place = place_of(problem);\n  return place < 0 ? choose(problem) : "
-            "kConfigs[place];\n}\n\n"
-         << "}  // namespace tuned_" << identifier(study.kernel) << "\n";
+  std::string text(const Study& study) {
+    // In the order of is_less() of the header: the places of enumerators follow their texts.
+    std::map<std::vector<Value>, const Winner*> sorted;
+    for (const Winner& best : winners_) {
+      std::vector<Value> key;
+      for (const Member& axis : axes_.all()) {
+        const Value& value = *best.study.problem.find(axis.name);
+        key.push_back(axis.kind == Kind::real ? Value(value.number()) : value);
+      }
+      sorted.try_emplace(key, &best);
+    }
+    std::string tuned;
+    for (const auto& [key, best] : sorted)
+      tuned += fmt::format("    {{{}, {}}},\n", axes_.braced(best->study.problem), config_place(best->trial.config));
+    const std::string tree = node_text(0, 1);
+    const std::string configs =
+        joined(configs_, "", [&](const Config& each) { return "    " + parameters_.braced(each) + ",\n"; });
+    const std::string same = joined(
+        axes_.all(), "", [](const Member& axis) { return fmt::format(" && a.{0} == b.{0}", axis.identifier); });
+    const std::string less = joined(axes_.all(), "", [](const Member& axis) {
+      return fmt::format("  if (a.{0} != b.{0}) return a.{0} < b.{0};\n", axis.identifier);
+    });
+    return fmt::format(
+        kHeader, fmt::arg("kernel_line", comment_line(study.kernel)),
+        fmt::arg("device_line", comment_line(study.device.name)), fmt::arg("name", identifier(study.kernel)),
+        fmt::arg("kernel", literal(study.kernel)), fmt::arg("device", literal(study.device.name)),
+        fmt::arg("architecture", literal(study.device.architecture)), fmt::arg("version", study.fingerprint),
+        fmt::arg("structs", axes_.enumerations() + parameters_.enumerations() + axes_.declaration() +
+                                parameters_.declaration()),
+        fmt::arg("configs", configs), fmt::arg("tree", tree), fmt::arg("tuned", tuned),
+        fmt::arg("tuned_count", sorted.size()), fmt::arg("same", same), fmt::arg("less", less));
   }
 
-  // The hash of the header's hash_of(), before its last shift. Reals are left out.
-  std::uint64_t hash_of(const Problem& problem) const {
-    std::uint64_t hash = 0;
-    for (const Member& member : axes_.all()) {
-      if (member.kind != Kind::real)
-        hash = (hash ^ hash >> 32 ^ axes_.code(member, *problem.find(member.name))) * kFactor;
-    }
-    return hash;
-  }
-
-  // A hash table with open addressing, at most half full.
-  template <class HashOf>
-  void write_slots(std::size_t entries, HashOf hash_of_entry) {
-    int bits = 1;
-    while ((std::size_t{1} << bits) < 2 * entries) ++bits;
-    std::vector<std::int64_t> slots(std::size_t{1} << bits, -1);
-    for (std::size_t place = 0; place < entries; ++place) {
-      auto slot = static_cast<std::size_t>(hash_of_entry(place) >> (64 - bits));
-      while (slots[slot] >= 0) slot = (slot + 1) % slots.size();
-      slots[slot] = static_cast<std::int64_t>(place);
-    }
-    out_ << "// Places in kTuned by the hash of the problem; -1: none.\ninline constexpr std::size_t "
-            "kSlotCount = "
-         << slots.size() << ";\ninline constexpr int kSlots[kSlotCount] = {";
-    for (std::size_t i = 0; i < slots.size(); ++i)
-      out_ << (i == 0 ? "" : i % 24 == 0 ? ",\n    " : ", ") << slots[i];
-    out_ << "};\nconstexpr std::size_t hash_of([[maybe_unused]] const Problem& problem) {\n  std::uint64_t "
-            "hash = 0;\n";
-    for (const Member& member : axes_.all()) {
-      if (member.kind == Kind::real) continue;
-      out_ << "  hash = (hash ^ hash >> 32 ^ static_cast<std::uint64_t>(problem." << member.identifier
-           << ")) * " << kFactor << "u;\n";
-    }
-    out_ << "  return static_cast<std::size_t>(hash >> " << 64 - bits << ");\n}\n";
-  }
-
-  // Enumerations are compared by their places, which follow the texts.
-  bool less(const Problem& a, const Problem& b) const {
-    for (const Member& member : axes_.all()) {
-      const Value &x = *a.find(member.name), &y = *b.find(member.name);
-      if (x == y) continue;
-      return member.kind == Kind::text || member.kind == Kind::boolean ? x < y : x.number() < y.number();
-    }
-    return false;
-  }
-
-  void write_node(std::size_t at, int depth) {
+  std::string node_text(std::size_t at, std::size_t depth) {
     const PortfolioNode& node = portfolio_.tree[at];
-    const std::string indent(static_cast<std::size_t>(2 * depth), ' ');
-    if (node.axis.empty()) {
-      out_ << indent << "return kConfigs[" << config_place(portfolio_.configs[node.config]) << "];\n";
-      return;
-    }
-    const Member& member = axes_.at(node.axis);
-    out_ << indent << "if (problem." << member.identifier << (node.value.is_number() ? " <= " : " == ")
-         << axes_.value(member, node.value) << ") {\n";
-    write_node(node.yes, depth + 1);
-    out_ << indent << "}\n";
-    write_node(node.no, depth);
+    const std::string indent(2 * depth, ' ');
+    if (node.axis.empty())
+      return fmt::format("{}return kConfigs[{}];\n", indent, config_place(portfolio_.configs[node.config]));
+    const Member& axis = axes_.at(node.axis);
+    return fmt::format("{0}if (problem.{1} {2} {3}) {{\n{4}{0}}}\n{5}", indent, axis.identifier,
+                       node.value.is_number() ? "<=" : "==", axis.value(node.value), node_text(node.yes, depth + 1),
+                       node_text(node.no, depth));
   }
-
-  static constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;
 
   const std::vector<Winner>& winners_;
   const Portfolio& portfolio_;
-  Members axes_{"_axis"}, parameters_{"_value"};
+  Members axes_{"Problem", "_axis"}, parameters_{"Config", "_value"};
   std::vector<Config> configs_;
-  std::ostringstream out_;
 };
 
 }  // namespace
@@ -349,38 +294,37 @@ Result<std::string> header_text(const std::vector<Winner>& winners, const Portfo
   if (portfolio.tree.empty()) return Error{"there is no portfolio to write"};
   return Header(winners, portfolio).run();
 }
-
 std::string definition_flags(const Config& config) {
   return joined(config, " ",
                 [](const auto& each) { return shell_word("-D" + each.first + "=" + each.second.str()); });
 }
 
 std::string device_json(const DeviceIdentity& device, const std::vector<Winner>& winners) {
-  SortedJson file = {{"format", "gktune winners"},
-                     {"version", 1},
-                     {"device",
-                      {{"kind", device.kind},
-                       {"name", device.name},
-                       {"architecture", device.architecture},
-                       {"multiprocessors", device.multiprocessors}}},
-                     {"kernels", SortedJson::object()}};
-  std::map<std::pair<std::string, std::string>, SortedJson> sorted;
+  std::map<std::tuple<std::string, std::string>, SortedJson> sorted;  // by the kernel, then by what differs
   for (const Winner& best : winners) {
     const Study& study = best.study;
-    SortedJson winner = {{"problem", sorted_json(study.problem)},
-                         {"regime", regime_name(study.regime)},
-                         {"objective", study.objective},
-                         {"fingerprint", study.fingerprint},
-                         {"config", sorted_json(best.trial.config)},
-                         {"time_us", best.trial.timing.median_us},
-                         {"metrics", sorted_json(best.trial.metrics)},
-                         {"from_playoff", best.from_playoff},
-                         {"trials", best.trials}};
-    const std::string order =
-        study.problem.json() + std::string(regime_name(study.regime)) + study.objective + study.fingerprint;
-    sorted[{study.kernel, order}] = std::move(winner);
+    const std::string regime(regime_name(study.regime));
+    sorted[{study.kernel, study.problem.json() + regime + study.objective + study.fingerprint}] = {
+        {"problem", sorted_json(study.problem)},
+        {"regime", regime},
+        {"objective", study.objective},
+        {"fingerprint", study.fingerprint},
+        {"config", sorted_json(best.trial.config)},
+        {"time_us", best.trial.timing.median_us},
+        {"metrics", sorted_json(best.trial.metrics)},
+        {"from_playoff", best.from_playoff},
+        {"trials", best.trials}};
   }
-  for (auto& [key, winner] : sorted) file["kernels"][key.first].push_back(std::move(winner));
+  SortedJson kernels = SortedJson::object();
+  for (auto& [key, winner] : sorted) kernels[std::get<0>(key)].push_back(std::move(winner));
+  const SortedJson file = {{"format", "gktune winners"},
+                           {"version", 1},
+                           {"device",
+                            {{"kind", device.kind},
+                             {"name", device.name},
+                             {"architecture", device.architecture},
+                             {"multiprocessors", device.multiprocessors}}},
+                           {"kernels", kernels}};
   return file.dump(2, ' ', false, SortedJson::error_handler_t::replace) + "\n";
 }
 
@@ -397,19 +341,17 @@ std::string device_file_name(const DeviceIdentity& device) {
 }
 
 std::vector<Winner> one_for_each_problem(std::vector<Winner> winners) {
-  const auto rank = [](const Winner& best) {
-    return std::tuple(best.study.regime != Regime::cold, best.study.objective != "time",
-                      -best.updated_unix_ms, -best.study_id);
-  };
   const auto key = [](const Winner& best) {
     const DeviceIdentity& device = best.study.device;
-    return std::tuple(best.study.kernel, device.kind, device.name, device.architecture,
-                      device.multiprocessors, best.study.problem.json());
+    return std::tuple(best.study.kernel, device.kind, device.name, device.architecture, device.multiprocessors,
+                      best.study.problem.json());
   };
-  std::map<decltype(key(winners.front())), std::int64_t> chosen;  // the study
-  std::ranges::sort(winners, {}, rank);
-  for (const Winner& best : winners) chosen.emplace(key(best), best.study_id);
-  std::erase_if(winners, [&](const Winner& best) { return chosen.at(key(best)) != best.study_id; });
+  std::ranges::sort(winners, {}, [&](const Winner& best) {
+    return std::tuple(key(best), best.study.regime != Regime::cold, best.study.objective != "time",
+                      -best.updated_unix_ms, -best.study_id);
+  });
+  const auto others = std::ranges::unique(winners, {}, key);
+  winners.erase(others.begin(), others.end());
   std::ranges::sort(winners, {}, &Winner::study_id);
   return winners;
 }
