@@ -135,15 +135,6 @@ class alignas(64) CudaPlainProgram final : public LaunchProgram {
   CudaProgram program_;
 };
 
-class CudaLaunchMemory final : public LaunchMemory {
- public:
-  explicit CudaLaunchMemory(DeviceMemory memory) : memory_(std::move(memory)) {}
-  void* address() const override { return reinterpret_cast<void*>(memory_.get()); }
-
- private:
-  DeviceMemory memory_;
-};
-
 class CudaLaunchDevice final : public LaunchDevice {
  public:
   // `retained`: the primary context of this device, which it releases.
@@ -208,12 +199,12 @@ class CudaLaunchDevice final : public LaunchDevice {
     return std::unique_ptr<LaunchProgram>(std::make_unique<CudaLaunchProgram>(own, std::move(*program)));
   }
 
-  Result<std::unique_ptr<LaunchMemory>> allocate(std::size_t bytes) override {
+  Result<std::shared_ptr<void>> allocate(std::size_t bytes) override {
     const ContextScope scope(driver_, context_);
     const auto gpu = Gpu::of_current_context(driver_, device_);
-    DeviceMemory memory = gpu->allocate(bytes);
+    const auto memory = std::make_shared<DeviceMemory>(gpu->allocate(bytes));
     if (auto failure = gpu->take_failure()) return Error{failure->message};
-    return std::unique_ptr<LaunchMemory>(std::make_unique<CudaLaunchMemory>(std::move(memory)));
+    return std::shared_ptr<void>(memory, reinterpret_cast<void*>(memory->get()));
   }
 
   Result<void> download(void* to, const void* from, std::size_t bytes) override {

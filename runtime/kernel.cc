@@ -1,11 +1,30 @@
-#include "gktune/kernel.h"
-
+// Opens kernels from bundles, and their parts.
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
 #include "runtime/kernel_state.h"
+#include "tuner/core/spelling.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
+namespace {
+
+std::string described(const Value& value) {
+  if (value.is_text()) return "the text '" + value.text() + "'";
+  return (value.is_boolean() ? "the boolean " : value.is_integer() ? "the integer " : "the number ") + value.str();
+}
+
+// The same number as an integer, if it is one.
+Value as_integer(const Value& value) {
+  constexpr double kEnd = 9223372036854775808.0;  // 2^63
+  const double number = value.number();
+  if (!(number >= -kEnd && number < kEnd) || number != std::trunc(number)) return value;
+  return static_cast<std::int64_t>(number);
+}
+
+}  // namespace
 
 Result<void> check_textures(const KernelDefinition& kernel) {
   const std::set<std::string> textured = textured_buffers(kernel);
@@ -60,11 +79,91 @@ const std::vector<std::string>& Kernel::axes() const { return state_->axes(); }
   return state_->launch(problem, arguments, stream);
 }
 
-Result<KernelChoice> Kernel::prepare(std::span<const AxisValue> problem) { return state_->prepare(problem); }
+Result<Answer> Kernel::prepare(std::span<const AxisValue> problem) { return state_->prepare(problem); }
 
-Result<KernelChoice> Kernel::autotune(std::span<const AxisValue> problem,
-                                      std::span<const LaunchArgument> arguments, double budget_s) {
+Result<Answer> Kernel::autotune(std::span<const AxisValue> problem, std::span<const LaunchArgument> arguments,
+                                double budget_s) {
   return state_->autotune(problem, arguments, budget_s);
+}
+
+Kernel::State::~State() {
+  if (background_.joinable()) {
+    background_.request_stop();
+    work_.notify_all();
+    background_.join();
+  }
+  if (device_ == nullptr || device_->is_alive()) return;
+  // CUDA has ended, or the context is gone: what it owned is gone too. The rest
+  // is kept, so that it is no leak.
+  static auto& mutex = *new std::mutex;
+  static auto& kept = *new std::vector<std::unique_ptr<PreparedLaunch>>;
+  const std::lock_guard lock(mutex);
+  for (auto& launch : all_launches_) kept.push_back(std::move(launch));
+}
+
+Result<void> Kernel::State::open() {
+  for (const Axis& axis : definition_.kernel.axes) axes_.push_back(axis.name);
+  constraints_ =
+      with_device_limits(definition_.listed.empty() ? definition_.constraints : std::vector<Constraint>(),
+                         definition_.kernel, device_->info());
+  if (auto chosen = choose_arguments(); !chosen) return chosen;
+  std::vector<std::shared_ptr<const WinnersSource>> winners;
+  for (const auto& bundle : bundles_)
+    winners.push_back(std::make_shared<const WinnersSource>(bundle->winners()));
+  if (has_databases())
+    winners.insert(winners.end(), sources_->databases.begin(), sources_->databases.end());
+  if (!winners.empty()) {
+    const Question question{.device = settings_.lookup.answered_as(identity_of(device_->info())),
+                            .fallback = {},
+                            .freshness = {definition_.fingerprint, settings_.driver, settings_.runtime}};
+    lookup_.emplace(winners, definition_.kernel.name, axes_, question);
+  }
+  if (settings_.compilation == Compilation::in_background || follows())
+    background_ = std::jthread([this](const std::stop_token& stop) { work_in_background(stop); });
+  return {};
+}
+
+// Without names in the settings, launches pass all buffers but scratch memory.
+Result<void> Kernel::State::choose_arguments() {
+  const std::vector<Argument>& all = definition_.kernel.arguments;
+  std::vector<std::string> names;
+  for (const Argument& argument : all) names.push_back(argument.name);
+  for (const std::string& name : settings_.arguments) {
+    const auto place = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+    if (place == names.size())
+      return Error{definition_.path + ": there is no argument '" + name + "'" + did_you_mean(name, names)};
+    if (std::ranges::find(passed_, place) != passed_.end())
+      return Error{definition_.path + ": the argument '" + name + "' is named twice"};
+    passed_.push_back(place);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].value || all[i].role == Argument::Role::scratch) continue;
+    if (settings_.arguments.empty()) passed_.push_back(i);
+    if (std::ranges::find(passed_, i) == passed_.end())
+      return Error{definition_.path + ": launches have to pass the buffer '" + all[i].name + "'"};
+  }
+  return {};
+}
+
+Result<Problem> Kernel::State::problem_of(std::span<const AxisValue> values) const {
+  const std::vector<Axis>& axes = definition_.kernel.axes;
+  if (values.size() != axes.size()) {
+    return Error{"a problem of " + definition_.kernel.name + " has a value for each axis (" + joined(axes_) +
+                 "): " + std::to_string(axes.size()) + ", not " + std::to_string(values.size())};
+  }
+  Problem problem;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    Value value = values[i].value();
+    const Value& known = axes[i].values.front();
+    if (known.is_real() && value.is_integer()) value = Value(value.number());
+    if (known.is_integer() && value.is_real()) value = as_integer(value);
+    if (value.kind() != known.kind() || (value.is_real() && !std::isfinite(value.real()))) {
+      return Error{"the axis " + axes[i].name + " has values such as " + described(known) +
+                   ", and the problem has " + described(value)};
+    }
+    problem.set(axes[i].name, std::move(value));
+  }
+  return problem;
 }
 
 }  // namespace gktune

@@ -1,13 +1,11 @@
+// The choice of configurations, and launches.
 #include "runtime/kernel_state.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
-#include "runtime/temporary_folder.h"
 #include "tuner/array/npy.h"
-#include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
 #include "tuner/core/version.h"
 #include "tuner/device/worker/compile_cache.h"
@@ -18,10 +16,6 @@
 namespace gktune {
 namespace {
 
-std::string problem_text_of(const Problem& problem) {
-  return problem.empty() ? "the problem" : problem.str();
-}
-
 std::string launch_key(const Config& config, const Problem& problem) {
   return config.json() + '\n' + problem.json();
 }
@@ -31,117 +25,7 @@ bool lasts(const Failure& failure) {
   return failure.status != Status::machine_failed && failure.status != Status::out_of_memory;
 }
 
-std::string described(const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::boolean:
-      return "the boolean " + value.str();
-    case Value::Kind::integer:
-      return "the integer " + value.str();
-    case Value::Kind::real:
-      return "the number " + value.str();
-    case Value::Kind::text:
-      break;
-  }
-  return "the text '" + value.text() + "'";
-}
-
-// The same number as an integer, if it is one.
-Value as_integer(const Value& value) {
-  constexpr double kEnd = 9223372036854775808.0;  // 2^63
-  const double number = value.number();
-  if (!(number >= -kEnd && number < kEnd) || number != std::trunc(number)) return value;
-  return static_cast<std::int64_t>(number);
-}
-
 }  // namespace
-
-Kernel::State::~State() {
-  if (background_.joinable()) {
-    background_.request_stop();
-    work_.notify_all();
-    background_.join();
-  }
-  if (device_ == nullptr || device_->is_alive()) return;
-  // CUDA has ended, or the context is gone: what it owned is gone too. The rest
-  // is kept, so that it is no leak.
-  static auto& mutex = *new std::mutex;
-  static auto& kept = *new std::vector<std::unique_ptr<PreparedLaunch>>;
-  const std::lock_guard lock(mutex);
-  for (auto& launch : all_launches_) kept.push_back(std::move(launch));
-}
-
-Result<void> Kernel::State::open() {
-  for (const Axis& axis : definition_.kernel.axes) axes_.push_back(axis.name);
-  constraints_ =
-      with_device_limits(definition_.listed.empty() ? definition_.constraints : std::vector<Constraint>(),
-                         definition_.kernel, device_->info());
-  if (auto chosen = choose_arguments(); !chosen) return chosen;
-  std::vector<std::shared_ptr<const WinnersSource>> winners;
-  for (const auto& bundle : bundles_) winners.push_back(std::make_shared<const WinnersSource>(bundle->winners()));
-  if (has_databases())
-    winners.insert(winners.end(), sources_->databases().begin(), sources_->databases().end());
-  if (!winners.empty()) {
-    const Question question{.device = settings_.lookup.answered_as(identity_of(device_->info())),
-                            .fallback = {},
-                            .freshness = {definition_.fingerprint, settings_.driver, settings_.runtime}};
-    lookup_.emplace(winners, definition_.kernel.name, axes_, question);
-  }
-  const bool follows = has_databases() && settings_.follow_interval.count() > 0;
-  if (settings_.compilation == Compilation::in_background || follows) {
-    background_ = std::jthread([this](const std::stop_token& stop) { work_in_background(stop); });
-  }
-  return {};
-}
-
-Result<void> Kernel::State::choose_arguments() {
-  const std::vector<Argument>& all = definition_.kernel.arguments;
-  std::vector<std::string> names;
-  for (const Argument& argument : all) names.push_back(argument.name);
-  const auto must_pass = [](const Argument& argument) {
-    return !argument.value && argument.role != Argument::Role::scratch;
-  };
-  for (const std::string& name : settings_.arguments) {
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) {
-      return Error{definition_.path + ": there is no argument '" + name + "'" + did_you_mean(name, names)};
-    }
-    const auto place = static_cast<std::size_t>(found - names.begin());
-    if (std::ranges::find(passed_, place) != passed_.end()) {
-      return Error{definition_.path + ": the argument '" + name + "' is named twice"};
-    }
-    passed_.push_back(place);
-  }
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!must_pass(all[i])) continue;
-    if (settings_.arguments.empty()) {
-      passed_.push_back(i);
-    } else if (std::ranges::find(passed_, i) == passed_.end()) {
-      return Error{definition_.path + ": launches have to pass the buffer '" + all[i].name + "'"};
-    }
-  }
-  return {};
-}
-
-Result<Problem> Kernel::State::problem_of(std::span<const AxisValue> values) const {
-  const std::vector<Axis>& axes = definition_.kernel.axes;
-  if (values.size() != axes.size()) {
-    return Error{"a problem of " + definition_.kernel.name + " has a value for each axis (" + joined(axes_) +
-                 "): " + std::to_string(axes.size()) + ", not " + std::to_string(values.size())};
-  }
-  Problem problem;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    Value value = values[i].value();
-    const Value& known = axes[i].values.front();
-    if (known.is_real() && value.is_integer()) value = Value(value.number());
-    if (known.is_integer() && value.is_real()) value = as_integer(value);
-    if (value.kind() != known.kind() || (value.is_real() && !std::isfinite(value.real()))) {
-      return Error{"the axis " + axes[i].name + " has values such as " + described(known) +
-                   ", and the problem has " + described(value)};
-    }
-    problem.set(axes[i].name, std::move(value));
-  }
-  return problem;
-}
 
 bool Kernel::State::is_valid(const Config& config, const Problem& problem) const {
   const NamedValues attributes = device_->info().attributes();
@@ -155,7 +39,7 @@ Result<std::optional<LaunchCode>, Failure> Kernel::State::code_for(const SourceP
     if (auto code = bundle->code(definition_.kernel.name, definition_.fingerprint, source, device_->info()))
       return std::optional(LaunchCode{{{}, std::move(code->symbols)}, code->bytes});
   }
-  if (sources_ == nullptr) return std::optional<LaunchCode>();
+  if (!sources_) return std::optional<LaunchCode>();
   return compiled(source);
 }
 
@@ -167,7 +51,7 @@ Result<std::optional<LaunchCode>, Failure> Kernel::State::compiled(const SourceP
       content_key("launch " + std::string(kVersion) + '\n' + definition_.fingerprint + '\n' + device.kind +
                   ' ' + device.architecture + '\n' + (device.kind == "host" ? device.compiler : "") + '\n' +
                   variant_key(source));
-  CompileCache cache{sources_->cache_dir()};
+  CompileCache cache{sources_->cache_dir};
   const auto find = [&]() -> std::optional<LaunchCode> {
     auto known = cache.find(key);
     if (!known || known->status != Status::ok) return std::nullopt;
@@ -177,7 +61,7 @@ Result<std::optional<LaunchCode>, Failure> Kernel::State::compiled(const SourceP
   const std::lock_guard lock(compiler_mutex_);
   if (auto known = find()) return known;
   auto variant = device_->compile(
-      {.variants = {source}, .architecture = device.architecture, .cache_dir = sources_->cache_dir()});
+      {.variants = {source}, .architecture = device.architecture, .cache_dir = sources_->cache_dir});
   if (!variant) return Failure{Status::machine_failed, variant.error().message};
   if (variant->status != Status::ok) return Failure{variant->status, variant->log};
   (void)cache.add(key, *variant);  // a full disk costs the next compilation
@@ -198,50 +82,74 @@ Result<const PreparedLaunch*, Failure> Kernel::State::load(const Answer& answer,
   if (!*code) return static_cast<const PreparedLaunch*>(nullptr);
   auto program = device_->load(**code, *plan);
   if (!program) return failed(program.error());
+  return add_launch(answer, *plan, *std::move(program));
+}
 
-  auto launch = std::make_unique<PreparedLaunch>();
-  launch->program = *std::move(program);
-  launch->choice = {answer.match, answer.config, answer.time_us, answer.reason, answer.stale, {}};
-  std::vector<PassedValue> given(launch->program->values().begin(), launch->program->values().end());
-  if (given.empty()) {
-    for (std::size_t i = 0; i < plan->arguments.size(); ++i) given.push_back({i, nullptr});
-  }
-  launch->scalars.resize(plan->arguments.size());
-  constexpr std::size_t kNone = ~std::size_t{0};
-  std::vector<std::size_t> buffers(plan->arguments.size(), kNone);  // of scratch memory
-  for (std::size_t i = 0; i < plan->arguments.size(); ++i) {
-    const ArgumentPlan& argument = plan->arguments[i];
+const PreparedLaunch* Kernel::State::add_launch(const Answer& answer, const Plan& plan,
+                                                std::unique_ptr<LaunchProgram> program) {
+  PreparedLaunch& launch = *all_launches_.emplace_back(std::make_unique<PreparedLaunch>());
+  launch.program = std::move(program);
+  launch.answer = answer;
+  launch.scalars.resize(plan.arguments.size());
+  std::map<std::size_t, std::size_t> buffers;  // of scratch memory, by their arguments
+  for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+    const ArgumentPlan& argument = plan.arguments[i];
     if (argument.is_scalar) {
-      store_number(argument.type, launch->scalars[i].data(), argument.scalar);
+      store_number(argument.type, launch.scalars[i].data(), argument.scalar);
     } else if (argument.role == Argument::Role::scratch && std::ranges::find(passed_, i) == passed_.end()) {
-      buffers[i] = launch->scratch_bytes.size();
-      launch->scratch_bytes.push_back(
+      buffers[i] = launch.scratch_bytes.size();
+      launch.scratch_bytes.push_back(
           std::max<std::size_t>(1, static_cast<std::size_t>(argument.count) * element_size(argument.type)));
     }
   }
+  std::vector<PassedValue> given(launch.program->values().begin(), launch.program->values().end());
+  if (given.empty()) {
+    for (std::size_t i = 0; i < plan.arguments.size(); ++i) given.push_back({i, nullptr});
+  }
   for (const auto& [argument, own] : given) {
-    const auto passed = std::ranges::find(passed_, argument);
-    if (own == nullptr && passed != passed_.end()) {
-      const auto place = static_cast<std::size_t>(passed - passed_.begin());
-      launch->values.push_back(
-          {place * sizeof(LaunchArgument) + LaunchArgument::kValueOffset, ~std::uintptr_t{0}});
+    const auto place = static_cast<std::size_t>(std::ranges::find(passed_, argument) - passed_.begin());
+    if (own == nullptr && place < passed_.size()) {
+      launch.values.push_back({place * sizeof(LaunchArgument) + LaunchArgument::kValueOffset, ~std::uintptr_t{0}});
       continue;
     }
-    if (own == nullptr && buffers[argument] != kNone)
-      launch->scratch_values.push_back({launch->values.size(), buffers[argument]});
-    const void* fixed = own != nullptr ? own : launch->scalars[argument].data();
-    launch->values.push_back({reinterpret_cast<std::uintptr_t>(fixed), 0});
+    if (own == nullptr && buffers.contains(argument))
+      launch.scratch_values.push_back({launch.values.size(), buffers[argument]});
+    const void* fixed = own != nullptr ? own : launch.scalars[argument].data();
+    launch.values.push_back({reinterpret_cast<std::uintptr_t>(fixed), 0});
   }
-  launch->has_scratch = !launch->scratch_values.empty();
+  launch.has_scratch = !launch.scratch_values.empty();
   for (const std::size_t place : passed_) {
-    const ArgumentPlan& argument = plan->arguments[place];
-    const bool is_written = !argument.is_scalar && argument.role != Argument::Role::in;
-    launch->passed.emplace_back(place, argument.is_scalar, is_written, argument.count == 0, argument.type);
-    launch->choice.arguments.push_back({argument.name, argument.type, argument.is_scalar,
-                                        argument.is_scalar ? 1 : argument.count, is_written});
+    const ArgumentPlan& argument = plan.arguments[place];
+    const ArgumentInfo& info = launch.answer.arguments.emplace_back(
+        ArgumentInfo{argument.name, argument.type, argument.is_scalar, argument.is_scalar ? 1 : argument.count,
+                     !argument.is_scalar && argument.role != Argument::Role::in});
+    launch.passed.emplace_back(place, info);
   }
-  all_launches_.push_back(std::move(launch));
-  return all_launches_.back().get();
+  return &launch;
+}
+
+Error PreparedLaunch::refusal(const std::string& kernel, std::span<const LaunchArgument> arguments) const {
+  const std::vector<ArgumentInfo>& expected = answer.arguments;
+  if (arguments.size() != expected.size()) {
+    return {kernel + " takes " + std::to_string(expected.size()) +
+            (expected.size() == 1 ? " argument (" : " arguments (") +
+            joined(expected, ", ", &ArgumentInfo::name) + "), and is given " +
+            std::to_string(arguments.size())};
+  }
+  std::size_t place = 0;
+  while (passed[place].accepts(arguments[place])) ++place;
+  const ArgumentInfo& info = expected[place];
+  const LaunchArgument& given = arguments[place];
+  const std::string named =
+      "argument " + std::to_string(place + 1) + " of " + kernel + ", '" + info.name + "', is ";
+  const auto type_text = [](bool is_pointer, std::string_view type) {
+    return std::string(type) + (is_pointer ? "*" : "");
+  };
+  if (given.is_pointer() && !info.is_scalar && given.is_zero() && info.count > 0) return {named + "null"};
+  const bool is_const = given.is_pointer() && given.is_const() && info.is_written && !info.is_scalar;
+  return {named + type_text(!info.is_scalar, element_type_name(info.type)) + ", not " +
+          (is_const ? "const " : "") +
+          type_text(given.is_pointer(), given.type() ? element_type_name(*given.type()) : "void")};
 }
 
 const Failure* Kernel::State::known_failure(const Config& config, const Problem& problem,
@@ -283,28 +191,25 @@ Kernel::State::Prepared Kernel::State::best_launch(std::span<const AxisValue> va
     }
     return best != nullptr;
   };
-  std::string reason = lookup_ ? "" : "no database was given";
+  std::string reason = "no database was given";
   if (lookup_) {
-    const Answer& answer = lookup_->best(values);
-    reason = answer.reason;
+    reason = lookup_->best(values).reason;
     lookup_->visit(values, attempt);
   }
-  if (best == nullptr) {
-    Answer answer;
-    answer.match = Match::space_default;
-    answer.config = definition_.kernel.default_values;
-    answer.reason = reason;
-    attempt(answer);
+  if (best == nullptr)
+    attempt({.match = Match::space_default, .config = definition_.kernel.default_values, .reason = reason});
+  if (best != nullptr) {
+    launches_.set(values, best);
+    return best;
   }
-  if (best != nullptr) return best;
   std::string why =
       failures.empty() ? ": the constraints exclude all" : "; the first that failed: " + failures;
   if (without_code > 0) {
     why = ": the bundle has no code for the " + std::to_string(without_code) +
           (without_code == 1 ? " configuration that does" : " configurations that do");
   }
-  return Error{"no configuration of " + definition_.kernel.name + " works for " + problem_text_of(problem) +
-               why};
+  return Error{"no configuration of " + definition_.kernel.name + " works for " +
+               (problem.empty() ? "the problem" : problem.str()) + why};
 }
 
 // In the background the default configuration serves first.
@@ -312,33 +217,29 @@ Kernel::State::Prepared Kernel::State::prepare_problem(std::span<const AxisValue
   if (const PreparedLaunch* launch = launches_.find(values)) return launch;
   const auto problem = problem_of(values);
   if (!problem) return problem.error();
-  Prepared prepared = static_cast<const PreparedLaunch*>(nullptr);
   const Config& fallback = definition_.kernel.default_values;
   if (settings_.compilation == Compilation::in_background && is_valid(fallback, *problem)) {
-    Answer answer;
-    answer.match = Match::space_default;
-    answer.config = fallback;
-    answer.reason = "the compiler works in the background";
-    const auto loaded = load(answer, *problem);
+    const auto loaded = load({.match = Match::space_default,
+                              .config = fallback,
+                              .reason = "the compiler works in the background"},
+                             *problem);
     if (loaded && *loaded != nullptr) {
-      prepared = *loaded;
+      launches_.set(values, *loaded);
       auto& waiting = waiting_.emplace_back();
       for (const AxisValue& value : values) waiting.push_back(value.value());
       work_.notify_one();
+      return *loaded;
     }
   }
-  if (*prepared == nullptr) prepared = best_launch(values, *problem);
-  if (prepared) launches_.set(values, *prepared);
-  return prepared;
+  return best_launch(values, *problem);
 }
 
 // Compiles what launches wait for without waiting for it, and follows the databases.
 void Kernel::State::work_in_background(const std::stop_token& stop) {
-  const bool follows = has_databases() && settings_.follow_interval.count() > 0;
   const auto has_work = [this] { return !waiting_.empty(); };
   while (true) {
     std::unique_lock lock(mutex_);
-    if (follows)
+    if (follows())
       work_.wait_for(lock, stop, settings_.follow_interval, has_work);
     else
       work_.wait(lock, stop, has_work);
@@ -352,7 +253,7 @@ void Kernel::State::work_in_background(const std::stop_token& stop) {
     }
     lock.unlock();
     bool has_changed = false;
-    for (const auto& database : sources_->databases()) has_changed = database->refresh() || has_changed;
+    for (const auto& database : sources_->databases) has_changed = database->refresh() || has_changed;
     if (!has_changed) continue;
     lock.lock();
     launches_.for_each_problem([&](const std::vector<Value>& problem) { waiting_.push_back(problem); });
@@ -377,22 +278,21 @@ void Kernel::State::update(const std::vector<Value>& problem) {
     return true;
   });
   const PreparedLaunch* present = launches_.find(values);
-  if (!winner || (present != nullptr && present->choice.config == winner->config &&
-                  present->choice.match == winner->match && present->choice.expected_us == winner->time_us)) {
+  if (!winner || (present->answer.config == winner->config && present->answer.match == winner->match &&
+                  present->answer.time_us == winner->time_us)) {
     return;
   }
   lock.unlock();
   (void)code_for(source);  // then it is in the cache; a failure is found again below
   lock.lock();
-  const auto prepared = best_launch(values, *known);
-  if (prepared && present != nullptr) launches_.set(values, *prepared);
+  (void)best_launch(values, *known);
 }
 
-Result<KernelChoice> Kernel::State::prepare(std::span<const AxisValue> problem) {
+Result<Answer> Kernel::State::prepare(std::span<const AxisValue> problem) {
   const std::lock_guard lock(mutex_);
   const auto prepared = prepare_problem(problem);
   if (!prepared) return prepared.error();
-  return (*prepared)->choice;
+  return (*prepared)->answer;
 }
 
 Result<const PreparedLaunch::StreamScratch*, Failure> Kernel::State::new_scratch(const PreparedLaunch& launch,
@@ -404,7 +304,7 @@ Result<const PreparedLaunch::StreamScratch*, Failure> Kernel::State::new_scratch
   for (const std::size_t bytes : launch.scratch_bytes) {
     auto memory = device_->allocate(bytes);
     if (!memory) return Failure{Status::out_of_memory, memory.error().message};
-    scratch->addresses.push_back((*memory)->address());
+    scratch->addresses.push_back(memory->get());
     scratch->memory.push_back(*std::move(memory));
   }
   scratch->next = launch.streams.load(std::memory_order_relaxed);
@@ -452,15 +352,14 @@ Result<void> Kernel::State::recover(std::span<const AxisValue> values,
     const PreparedLaunch* next = nullptr;
     {
       const std::lock_guard lock(mutex_);
-      note_failure(failed->choice.config, *failure);
+      note_failure(failed->answer.config, *failure);
       const auto problem = problem_of(values);
-      failed_.emplace(launch_key(failed->choice.config, *problem), *failure);
+      failed_.emplace(launch_key(failed->answer.config, *problem), *failure);
       next = launches_.find(values);
       if (next == failed) {  // else another thread has replaced it
         const auto prepared = best_launch(values, *problem);
         if (!prepared) return prepared.error();
         next = *prepared;
-        launches_.set(values, next);
       }
     }
     if (!next->accepts(arguments)) return next->refusal(definition_.kernel.name, arguments);
@@ -470,49 +369,53 @@ Result<void> Kernel::State::recover(std::span<const AxisValue> values,
   }
 }
 
-Result<KernelChoice> Kernel::State::autotune(std::span<const AxisValue> values,
-                                             std::span<const LaunchArgument> arguments, double budget_s) {
+Result<Definition> Kernel::State::with_copied_inputs(const PreparedLaunch& launch,
+                                                     std::span<const LaunchArgument> arguments,
+                                                     const std::filesystem::path& folder) const {
+  Definition definition = definition_;
+  for (Reference& reference : definition.kernel.references)
+    reference.inputs.clear();  // the caller has computed them
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const ArgumentInfo& info = launch.answer.arguments[i];
+    Argument& argument = definition.kernel.arguments[launch.passed[i].place];
+    if (info.is_scalar || argument.role == Argument::Role::out) continue;
+    std::vector<std::byte> copy(static_cast<std::size_t>(info.count) * element_size(info.type));
+    const void* address = nullptr;
+    std::memcpy(&address, arguments[i].value(), sizeof address);
+    if (auto copied = device_->download(copy.data(), address, copy.size()); !copied) return copied.error();
+    const std::string path = (folder / (std::to_string(i) + ".npy")).string();
+    if (auto written = write_npy(path, info.type, copy); !written) return written.error();
+    argument.contents = {};
+    argument.contents.kind = ContentsKind::file;
+    argument.contents.file.text = path;
+    argument.contents.file.parts = {{path, std::nullopt}};
+  }
+  return definition;
+}
+
+Result<Answer> Kernel::State::autotune(std::span<const AxisValue> values,
+                                       std::span<const LaunchArgument> arguments, double budget_s) {
   if (!has_databases()) return Error{"autotune needs a database to store its result in"};
   if (!(budget_s > 0)) return Error{"autotune needs a budget above 0 seconds"};
   const auto problem = problem_of(values);
   if (!problem) return problem.error();
   const auto known = prepare(values);
-  if (!known) return known.error();
-  if (known->match == Match::exact) return known;
+  if (!known || known->match == Match::exact) return known;
+  const PreparedLaunch* launch = launches_.find(values);
+  if (!launch->accepts(arguments)) return launch->refusal(definition_.kernel.name, arguments);
 
   // Workers read copies of the caller's inputs from files.
-  auto folder = TemporaryFolder::make();
+  const auto folder = temporary_folder();
   if (!folder) return folder.error();
-  Definition definition = definition_;
-  for (Reference& reference : definition.kernel.references)
-    reference.inputs.clear();  // the caller has computed them
-  {
-    const PreparedLaunch* launch = launches_.find(values);
-    if (!launch->accepts(arguments)) return launch->refusal(definition_.kernel.name, arguments);
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const ArgumentInfo& info = launch->choice.arguments[i];
-      Argument& argument = definition.kernel.arguments[launch->passed[i].place];
-      if (info.is_scalar || argument.role == Argument::Role::out) continue;
-      std::vector<std::byte> copy(static_cast<std::size_t>(info.count) * element_size(info.type));
-      const void* address = nullptr;
-      std::memcpy(&address, arguments[i].value(), sizeof address);
-      if (auto copied = device_->download(copy.data(), address, copy.size()); !copied) return copied.error();
-      const auto path = folder->path() / (std::to_string(i) + ".npy");
-      if (auto written = write_npy(path.string(), info.type, copy); !written) return written.error();
-      argument.contents = {};
-      argument.contents.kind = ContentsKind::file;
-      argument.contents.file.text = path.string();
-      argument.contents.file.parts = {{path.string(), std::nullopt}};
-    }
-  }
-  if (auto tuned = sources_->tune(definition, *problem, *device_, budget_s); !tuned) return tuned.error();
-  sources_->databases().front()->refresh();
+  const auto definition = with_copied_inputs(*launch, arguments, **folder);
+  if (!definition) return definition.error();
+  if (auto tuned = sources_->tune(*definition, *problem, *device_, budget_s); !tuned) return tuned.error();
+  sources_->databases.front()->refresh();
 
   const std::lock_guard lock(mutex_);
   const auto prepared = best_launch(values, *problem);
   if (!prepared) return prepared.error();
-  launches_.set(values, *prepared);
-  return (*prepared)->choice;
+  return (*prepared)->answer;
 }
 
 }  // namespace gktune

@@ -1,21 +1,125 @@
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <span>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "db/axis_table.h"
+#include "db/winners_source.h"
+#include "gktune/kernel.h"
 #include "gktune/lookup.h"
-#include "runtime/kernel_parts.h"
-#include "runtime/prepared_launch.h"
+#include "runtime/bundle/bundle.h"
+#include "runtime/launch_device.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
 
 inline constexpr std::size_t kMostValues = 256;  // arguments or parameters of a space file
+
+// What a kernel has that is opened from its sources.
+struct KernelSources {
+  std::vector<std::shared_ptr<WinnersSource>> databases;
+  TemporaryFolder temporary;  // the folder for compiled code, if it is not kept
+  std::string cache_dir;      // the same, or the one that is kept
+  // Tunes for the problem, and stores trials and winner in the first database.
+  std::function<Result<void>(const Definition&, const Problem&, const LaunchDevice&, double budget_s)> tune;
+};
+
+// The parts of a kernel.
+struct KernelParts {
+  Definition definition;
+  KernelSettings settings;
+  std::unique_ptr<LaunchDevice> device;
+  std::vector<std::shared_ptr<const Bundle>> bundles;
+  std::optional<KernelSources> sources = std::nullopt;  // without them it compiles nothing
+};
+
+// An error if the kernel takes textures: only the tuner makes them.
+Result<void> check_textures(const KernelDefinition& kernel);
+
+Result<std::vector<std::shared_ptr<const Bundle>>> open_bundles(const KernelSettings& settings);
+
+// A launch for one problem. It stays as it is. A hot launch finds the processor's first cache full of the
+// driver's data: it reads few lines of memory, those at the beginning.
+struct alignas(64) PreparedLaunch {
+  std::unique_ptr<LaunchProgram> program;
+  // The arguments that the caller passes, in its order.
+  struct Passed {
+    Passed(std::size_t argument, const ArgumentInfo& info)
+        : place(static_cast<std::uint16_t>(argument)),
+          may_be_zero(info.is_scalar || info.count == 0),
+          ignored(info.is_written ? 0 : LaunchArgument::kConst),
+          typed(LaunchArgument::form_of(info.is_scalar ? 0 : LaunchArgument::kPointer, info.type)),
+          untyped(LaunchArgument::form_of(info.is_scalar ? 0 : LaunchArgument::kPointer, std::nullopt)) {}
+    bool accepts(const LaunchArgument& given) const {
+      const std::uint32_t form = given.form() & ~ignored;
+      return ((form == typed) | (form == untyped)) & (may_be_zero | !given.is_zero());
+    }
+    std::uint16_t place;                    // among the arguments of the plan
+    bool may_be_zero;                       // false: the address of a buffer
+    std::uint32_t ignored, typed, untyped;  // as LaunchArgument::form() has it
+  };
+  std::vector<Passed> passed;
+  // Locates a value for the program: in the caller's arguments, or at an address that the kernel owns.
+  struct GivenValue {
+    std::uintptr_t address = 0;      // or the offset in the arguments
+    std::uintptr_t passed_bits = 0;  // all set: in the arguments; 0: at the address
+    // A branch here would be mispredicted: launches are too rare for the predictor to know it.
+    void* in(std::span<const LaunchArgument> arguments) const {
+      return reinterpret_cast<void*>(address +
+                                     (reinterpret_cast<std::uintptr_t>(arguments.data()) & passed_bits));
+    }
+  };
+  std::vector<GivenValue> values;
+  bool has_scratch = false;
+  // Buffers of scratch memory, and the values that are their addresses.
+  std::vector<std::size_t> scratch_bytes;
+  struct ScratchValue {
+    std::size_t value = 0, buffer = 0;
+  };
+  std::vector<ScratchValue> scratch_values;
+
+  // Scratch memory of one stream: launches in different streams overlap.
+  struct StreamScratch {
+    void* stream = nullptr;
+    std::vector<std::shared_ptr<void>> memory;
+    std::vector<void*> addresses;
+    StreamScratch* next = nullptr;
+  };
+  const StreamScratch* scratch_of(void* stream) const {
+    const StreamScratch* each = streams.load(std::memory_order_acquire);
+    while (each != nullptr && each->stream != stream) each = each->next;
+    return each;
+  }
+  mutable std::atomic<StreamScratch*> streams{nullptr};
+  mutable std::vector<std::unique_ptr<StreamScratch>> all_streams;  // under the kernel's lock
+
+  struct alignas(8) Scalar : std::array<std::byte, 8> {};
+  std::vector<Scalar> scalars;  // one per argument of the plan
+  Answer answer;
+
+  [[gnu::always_inline]] bool accepts(std::span<const LaunchArgument> arguments) const {
+    if (arguments.size() != passed.size()) return false;
+    bool accepts_all = true;
+    for (std::size_t i = 0; i < arguments.size(); ++i) accepts_all &= passed[i].accepts(arguments[i]);
+    return accepts_all;
+  }
+  // Why it does not accept the arguments.
+  [[gnu::cold, gnu::noinline]] Error refusal(const std::string& kernel,
+                                             std::span<const LaunchArgument> arguments) const;
+};
 
 // Launches read its first cache line.
 class alignas(64) Kernel::State {
@@ -41,9 +145,9 @@ class alignas(64) Kernel::State {
       return launch_first(problem, arguments, stream);
     return launch_prepared(*launch, problem, arguments, stream);
   }
-  Result<KernelChoice> prepare(std::span<const AxisValue> problem);
-  Result<KernelChoice> autotune(std::span<const AxisValue> problem, std::span<const LaunchArgument> arguments,
-                                double budget_s);
+  Result<Answer> prepare(std::span<const AxisValue> problem);
+  Result<Answer> autotune(std::span<const AxisValue> problem, std::span<const LaunchArgument> arguments,
+                          double budget_s);
 
  private:
   using Prepared = Result<const PreparedLaunch*>;
@@ -66,10 +170,11 @@ class alignas(64) Kernel::State {
   }
   // With the lock held.
   Prepared prepare_problem(std::span<const AxisValue> values);
-  // The best configuration that has not failed and that compiles and loads.
+  // The best configuration that has not failed and that compiles and loads, for launches from now on.
   Prepared best_launch(std::span<const AxisValue> values, const Problem& problem);
   // Null: there is neither code for the configuration nor a source to compile.
   Result<const PreparedLaunch*, Failure> load(const Answer& answer, const Problem& problem);
+  const PreparedLaunch* add_launch(const Answer& answer, const Plan& plan, std::unique_ptr<LaunchProgram> program);
   Result<std::optional<LaunchCode>, Failure> code_for(const SourcePlan& source);
   Result<std::optional<LaunchCode>, Failure> compiled(const SourcePlan& source);
   bool is_valid(const Config& config, const Problem& problem) const;
@@ -100,9 +205,13 @@ class alignas(64) Kernel::State {
   void note_failure(const Config& config, const Failure& failure);
   // Null if neither this configuration nor its code has failed for the problem.
   const Failure* known_failure(const Config& config, const Problem& problem, const SourcePlan& source) const;
-  bool has_databases() const { return sources_ != nullptr && !sources_->databases().empty(); }
+  bool has_databases() const { return sources_ && !sources_->databases.empty(); }
+  bool follows() const { return has_databases() && settings_.follow_interval.count() > 0; }
   void work_in_background(const std::stop_token& stop);
   void update(const std::vector<Value>& problem);
+  // The definition whose inputs are copies of the caller's buffers in the folder.
+  Result<Definition> with_copied_inputs(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments,
+                                        const std::filesystem::path& folder) const;
 
   // The launch for a problem changes when a background compilation ends, or after a failure.
   AxisTable<const PreparedLaunch> launches_;
@@ -110,7 +219,7 @@ class alignas(64) Kernel::State {
   KernelSettings settings_;
   std::vector<std::shared_ptr<const Bundle>> bundles_;  // before what is loaded from them
   std::unique_ptr<LaunchDevice> device_;
-  std::unique_ptr<KernelSources> sources_;
+  std::optional<KernelSources> sources_;
   std::vector<std::string> axes_;
   std::vector<std::size_t> passed_;  // places of the arguments that the caller passes
   std::vector<Constraint> constraints_;

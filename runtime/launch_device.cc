@@ -1,10 +1,12 @@
+#include <stdlib.h>
+
 #include <cfenv>
 #include <cstring>
 #include <mutex>
 #include <optional>
 
+#include "engine/device_choice.h"
 #include "runtime/launch_device.h"
-#include "runtime/temporary_folder.h"
 #include "tuner/device/host/compile/host_compiler.h"
 #include "tuner/device/host/execute/executor.h"
 #include "tuner/device/host/host_backend.h"
@@ -50,19 +52,6 @@ class HostLaunchProgram final : public LaunchProgram {
   HostProgram program_;
 };
 
-class HostLaunchMemory final : public LaunchMemory {
- public:
-  explicit HostLaunchMemory(std::size_t bytes) : memory_(::operator new(bytes, kAlignment)) {}
-  HostLaunchMemory(const HostLaunchMemory&) = delete;
-  HostLaunchMemory& operator=(const HostLaunchMemory&) = delete;
-  ~HostLaunchMemory() override { ::operator delete(memory_, kAlignment); }
-  void* address() const override { return memory_; }
-
- private:
-  static constexpr std::align_val_t kAlignment{256};
-  void* memory_;
-};
-
 class HostLaunchDevice final : public LaunchDevice {
  public:
   HostLaunchDevice(DeviceInfo info, const std::string& cxx) : info_(std::move(info)), compiler_(cxx) {}
@@ -85,8 +74,10 @@ class HostLaunchDevice final : public LaunchDevice {
     return std::unique_ptr<LaunchProgram>(std::make_unique<HostLaunchProgram>(queue_, std::move(*program)));
   }
 
-  Result<std::unique_ptr<LaunchMemory>> allocate(std::size_t bytes) override {
-    return std::unique_ptr<LaunchMemory>(std::make_unique<HostLaunchMemory>(bytes));
+  Result<std::shared_ptr<void>> allocate(std::size_t bytes) override {
+    constexpr std::align_val_t alignment{256};
+    return std::shared_ptr<void>(::operator new(bytes, alignment),
+                                 [=](void* memory) { ::operator delete(memory, alignment); });
   }
 
   Result<void> download(void* to, const void* from, std::size_t bytes) override {
@@ -98,20 +89,18 @@ class HostLaunchDevice final : public LaunchDevice {
   // The dynamic loader takes files.
   Result<std::string> unpacked(std::string_view code) {
     if (!unpacked_) {
-      auto folder = TemporaryFolder::make();
+      auto folder = temporary_folder();
       if (!folder) return folder.error();
       unpacked_ = *std::move(folder);
     }
-    return CompileCache(unpacked_->path()).add_code(code);
+    return CompileCache(*unpacked_).add_code(code);
   }
 
   DeviceInfo info_;
   HostCompiler compiler_;
-  std::optional<TemporaryFolder> unpacked_;
+  TemporaryFolder unpacked_;
   std::shared_ptr<HostQueue> queue_ = std::make_shared<HostQueue>();
 };
-
-}  // namespace
 
 Result<std::unique_ptr<LaunchDevice>> open_host_launch_device(const LaunchDeviceSettings& settings) {
   BackendOptions options;
@@ -120,6 +109,39 @@ Result<std::unique_ptr<LaunchDevice>> open_host_launch_device(const LaunchDevice
   auto info = settings.cxx.empty() ? host.identify() : host.probe();
   if (!info) return info.error();
   return std::unique_ptr<LaunchDevice>(std::make_unique<HostLaunchDevice>(*std::move(info), settings.cxx));
+}
+
+}  // namespace
+
+Result<TemporaryFolder> temporary_folder() {
+  std::error_code error;
+  std::string pattern = (std::filesystem::temp_directory_path(error) / "gktune-XXXXXX").string();
+  if (error || ::mkdtemp(pattern.data()) == nullptr) return Error{"cannot make a folder for temporary files"};
+  return TemporaryFolder(new std::filesystem::path(pattern), [](const std::filesystem::path* folder) {
+    std::error_code ignored;
+    std::filesystem::remove_all(*folder, ignored);
+    delete folder;
+  });
+}
+
+Result<std::unique_ptr<LaunchDevice>> open_launch_device(const LaunchDeviceSettings& settings) {
+  const auto choice = parse_device(settings.device);
+  if (!choice) return choice.error();
+  using Kind = DeviceChoice::Kind;
+  const bool is_one = choice->extent == DeviceChoice::Extent::one;
+  if (!is_one ||
+      (choice->kind != Kind::automatic && choice->kind != Kind::host && choice->kind != Kind::gpu)) {
+    return Error{"a kernel launches on one device: auto, host, cuda or cuda:N, not " + settings.device};
+  }
+#ifdef GKTUNE_WITH_CUDA
+  if (choice->kind != Kind::host) {
+    auto gpu = open_cuda_launch_device(choice->ordinal.value_or(-1), settings);
+    if (gpu || choice->kind == Kind::gpu) return gpu;
+  }
+#else
+  if (choice->kind == Kind::gpu) return Error{"this gktune was built without CUDA"};
+#endif
+  return open_host_launch_device(settings);
 }
 
 }  // namespace gktune

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,13 +28,6 @@ class LaunchProgram {
   virtual std::unique_ptr<Failure> launch(void** values, void* stream) const = 0;
 };
 
-// Memory of a device, released with the object.
-class LaunchMemory {
- public:
-  virtual ~LaunchMemory() = default;
-  virtual void* address() const = 0;
-};
-
 // Code to load: a file of a compiler, or bytes that stay as they are while the program lives.
 struct LaunchCode {
   Module module;           // its path is empty if the bytes are there
@@ -51,7 +45,8 @@ class LaunchDevice {
 
   virtual Result<CompiledVariant> compile(const CompileJob& job) = 0;
   virtual Result<std::unique_ptr<LaunchProgram>, Failure> load(const LaunchCode& code, const Plan& plan) = 0;
-  virtual Result<std::unique_ptr<LaunchMemory>> allocate(std::size_t bytes) = 0;
+  // The memory is released with the last pointer to it.
+  virtual Result<std::shared_ptr<void>> allocate(std::size_t bytes) = 0;
   // Waits for the copy, in a stream of its own.
   virtual Result<void> download(void* to, const void* from, std::size_t bytes) = 0;
 };
@@ -62,8 +57,11 @@ struct LaunchDeviceSettings {
   std::string cuda_home;
 };
 
+// A folder for temporary files, which is removed with the last pointer to it.
+using TemporaryFolder = std::shared_ptr<const std::filesystem::path>;
+Result<TemporaryFolder> temporary_folder();
+
 Result<std::unique_ptr<LaunchDevice>> open_launch_device(const LaunchDeviceSettings& settings);
-Result<std::unique_ptr<LaunchDevice>> open_host_launch_device(const LaunchDeviceSettings& settings);
 // A negative ordinal means the GPU of the current context, else the first one.
 Result<std::unique_ptr<LaunchDevice>> open_cuda_launch_device(int ordinal,
                                                               const LaunchDeviceSettings& settings);

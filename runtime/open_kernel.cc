@@ -1,13 +1,10 @@
-// Kernels that are opened from their sources.
-#include <optional>
+// Opens kernels from their sources.
 #include <utility>
 
 #include "db/database.h"
-#include "db/winners_source.h"
 #include "engine/devices.h"
 #include "engine/tuning_session.h"
-#include "runtime/kernel_parts.h"
-#include "runtime/temporary_folder.h"
+#include "runtime/kernel_state.h"
 #include "tuner/core/text.h"
 #include "tuner/core/version.h"
 #include "tuner/device/worker/folders.h"
@@ -16,65 +13,54 @@
 namespace gktune {
 namespace {
 
-class Sources final : public KernelSources {
- public:
-  static Result<std::unique_ptr<KernelSources>> open(const KernelSettings& settings) {
-    auto sources = std::make_unique<Sources>();
-    if (settings.cache_dir.empty()) {
-      auto folder = TemporaryFolder::make();
-      if (!folder) return folder.error();
-      sources->temporary_ = *std::move(folder);
-      sources->cache_dir_ = sources->temporary_->path().string();
-    } else {
-      auto folder = make_private_folder(settings.cache_dir);
-      if (!folder) return folder.error();
-      sources->cache_dir_ = folder->string();
-    }
-    for (const auto& path : settings.databases) {
-      auto database = WinnersSource::of_database(path);
-      if (!database) return database.error();
-      sources->databases_.push_back(*std::move(database));
-    }
-    if (!settings.databases.empty()) sources->database_path_ = settings.databases.front();
-    sources->worker_ = settings.worker;
-    return std::unique_ptr<KernelSources>(std::move(sources));
+// Tunes in worker processes, and stores trials and winner in the database.
+Result<void> tune(const std::filesystem::path& database, const WorkerSettings& workers, const Definition& definition,
+                  const Problem& problem, const LaunchDevice& device, double budget_s) {
+  auto store = Database::open(database, Database::Access::write);
+  if (!store) return store.error();
+  const auto session = (*store)->begin_session(
+      {std::string(kVersion), "", "autotune " + definition.kernel.name, device.info()});
+  if (!session) return session.error();
+  auto worker =
+      open_device(definition.kernel, {{device.backend()}, device.info()}, workers, DeviceWork::time);
+  if (!worker) return Error{worker.error().message};
+  const TuneRequest request{.definition = definition,
+                            .problem = problem,
+                            .strategy = definition.search.strategy,
+                            .limits = {.trials = definition.search.trials, .seconds = budget_s}};
+  const TuneSite site{**worker, **store, *session};
+  const auto tuning = tune_problem(request, site);
+  if (auto ended = (*store)->end_session(*session); !ended) return ended.error();
+  if (!tuning) return Error{tuning.error().message};
+  if (!tuning->outcome.best) {
+    return Error{"autotune of " + definition.kernel.name + " found no configuration that works" +
+                 (tuning->outcome.failure ? ": " + *tuning->outcome.failure : "")};
   }
+  return {};
+}
 
-  const std::vector<std::shared_ptr<WinnersSource>>& databases() const override { return databases_; }
-  const std::string& cache_dir() const override { return cache_dir_; }
-
-  Result<void> tune(const Definition& definition, const Problem& problem, const LaunchDevice& device,
-                    double budget_s) override {
-    auto store = Database::open(database_path_, Database::Access::write);
-    if (!store) return store.error();
-    const auto session = (*store)->begin_session(
-        {std::string(kVersion), "", "autotune " + definition.kernel.name, device.info()});
-    if (!session) return session.error();
-    auto worker = open_device(definition.kernel, {{device.backend()}, device.info()},
-                              {.argv = worker_, .cache_dir = cache_dir_}, DeviceWork::time);
-    if (!worker) return Error{worker.error().message};
-    const TuneRequest request{.definition = definition,
-                              .problem = problem,
-                              .strategy = definition.search.strategy,
-                              .limits = {.trials = definition.search.trials, .seconds = budget_s}};
-    const TuneSite site{**worker, **store, *session};
-    const auto tuning = tune_problem(request, site);
-    if (auto ended = (*store)->end_session(*session); !ended) return ended.error();
-    if (!tuning) return Error{tuning.error().message};
-    if (!tuning->outcome.best) {
-      return Error{"autotune of " + definition.kernel.name + " found no configuration that works" +
-                   (tuning->outcome.failure ? ": " + *tuning->outcome.failure : "")};
-    }
-    return {};
+Result<KernelSources> open_sources(const KernelSettings& settings) {
+  KernelSources sources;
+  if (settings.cache_dir.empty()) {
+    auto folder = temporary_folder();
+    if (!folder) return folder.error();
+    sources.temporary = *std::move(folder);
+    sources.cache_dir = sources.temporary->string();
+  } else {
+    auto folder = make_private_folder(settings.cache_dir);
+    if (!folder) return folder.error();
+    sources.cache_dir = folder->string();
   }
-
- private:
-  std::optional<TemporaryFolder> temporary_;
-  std::string cache_dir_;
-  std::filesystem::path database_path_;
-  std::vector<std::string> worker_;
-  std::vector<std::shared_ptr<WinnersSource>> databases_;
-};
+  for (const auto& path : settings.databases) {
+    auto database = WinnersSource::of_database(path);
+    if (!database) return database.error();
+    sources.databases.push_back(*std::move(database));
+  }
+  if (settings.databases.empty()) return sources;
+  const WorkerSettings workers{.argv = settings.worker, .cache_dir = sources.cache_dir};
+  sources.tune = std::bind_front(tune, settings.databases.front(), workers);
+  return sources;
+}
 
 }  // namespace
 
@@ -93,7 +79,7 @@ Result<Kernel> Kernel::open(const std::string& space_file, KernelSettings settin
     return Error{space_file + ": C++ functions run on the host device only"};
   }
   if (auto launchable = check_textures(definition->kernel); !launchable) return launchable.error();
-  auto sources = Sources::open(settings);
+  auto sources = open_sources(settings);
   if (!sources) return sources.error();
   return make({*std::move(definition), std::move(settings), *std::move(device), *std::move(bundles),
                *std::move(sources)});

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gktune/element_type.h"
 #include "gktune/values.h"
 
 namespace gktune {
@@ -36,16 +37,27 @@ struct DeviceIdentity {
 // Takes name, major, minor and multiProcessorCount of cudaDeviceProp.
 DeviceIdentity cuda_device(std::string_view name, int major, int minor, int multiprocessors);
 
+// An argument of a launch, for one problem.
+struct ArgumentInfo {
+  std::string name;
+  ElementType type = ElementType::float32;
+  bool is_scalar = false;
+  std::uint64_t count = 1;  // elements of a buffer
+  bool is_written = false;
+};
+
+// The configuration for a problem, and where it comes from.
 struct Answer {
   Match match = Match::none;
   Config config;
   double time_us = 0;  // as measured for `problem` on `device`; 0: not measured
   Problem problem;     // the tuned problem; empty from the portfolio on
   DeviceIdentity device;
-  std::string reason;  // from the portfolio on: why no winner answers
+  std::string reason;  // from the portfolio on: why no winner answers; of a Kernel also: what failed
   // Each thing that has changed since the measurement, as `gktune best` names it: a later version of the
   // source, another driver, CUDA version or compiler. Empty: the answer is not stale.
   std::vector<std::string> stale = {};
+  std::vector<ArgumentInfo> arguments = {};  // that launches of a Kernel pass
 
   explicit operator bool() const { return match != Match::none; }
 

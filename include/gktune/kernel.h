@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
@@ -26,25 +27,13 @@ namespace gktune {
 template <class T>
 constexpr std::optional<ElementType> element_type_of() {
   using Plain = std::remove_cv_t<T>;
-  if constexpr (std::is_same_v<Plain, float>) {
-    return ElementType::float32;
-  } else if constexpr (std::is_same_v<Plain, double>) {
-    return ElementType::float64;
-  } else if constexpr (std::is_integral_v<Plain> && !std::is_same_v<Plain, bool>) {
-    constexpr bool is_signed = std::is_signed_v<Plain>;
-    switch (sizeof(Plain)) {
-      case 1:
-        return is_signed ? ElementType::int8 : ElementType::uint8;
-      case 2:
-        return is_signed ? ElementType::int16 : ElementType::uint16;
-      case 4:
-        return is_signed ? ElementType::int32 : ElementType::uint32;
-      default:
-        return is_signed ? ElementType::int64 : ElementType::uint64;
-    }
-  } else {
-    return std::nullopt;
+  if (std::is_same_v<Plain, float>) return ElementType::float32;
+  if (std::is_same_v<Plain, double>) return ElementType::float64;
+  if constexpr (std::is_integral_v<Plain> && !std::is_same_v<Plain, bool>) {
+    constexpr ElementType smallest = std::is_signed_v<Plain> ? ElementType::int8 : ElementType::uint8;
+    return static_cast<ElementType>(static_cast<int>(smallest) + std::countr_zero(sizeof(Plain)));
   }
+  return std::nullopt;
 }
 
 // An argument of a launch: a pointer to memory of the device, or a number.
@@ -146,25 +135,6 @@ struct KernelSettings {
   std::vector<std::string> worker = {"gktune", "worker"};
 };
 
-// An argument of a launch, for one problem.
-struct ArgumentInfo {
-  std::string name;
-  ElementType type = ElementType::float32;
-  bool is_scalar = false;
-  std::uint64_t count = 1;  // elements of a buffer
-  bool is_written = false;
-};
-
-// The configuration that launches for one problem run.
-struct KernelChoice {
-  Match match = Match::none;  // how the database answered
-  Config config;
-  double expected_us = 0;  // 0: unknown
-  std::string reason;      // why no winner answers, and what failed
-  std::vector<std::string> stale;  // what has changed since it was measured
-  std::vector<ArgumentInfo> arguments;
-};
-
 // A tuned kernel: chooses a configuration for each problem, compiles it, and launches all its steps.
 //
 // Several threads may launch one kernel. The first launch for a problem chooses, compiles and loads; later
@@ -194,19 +164,17 @@ class Kernel {
   }
 
   // Compiles and loads what a launch would run, and describes it.
-  Result<KernelChoice> prepare(std::span<const AxisValue> problem);
-  Result<KernelChoice> prepare(std::initializer_list<AxisValue> problem) {
-    return prepare(std::span(problem));
-  }
+  Result<Answer> prepare(std::span<const AxisValue> problem);
+  Result<Answer> prepare(std::initializer_list<AxisValue> problem) { return prepare(std::span(problem)); }
 
   // Tunes for a problem that has no exact answer yet, stores the result in the first database, and
   // uses it from then on. Measures in other processes with copies of the buffers: what the arguments
   // point to does not change. It needs the program gktune and as much space in the folder for
   // temporary files as the buffers have.
-  Result<KernelChoice> autotune(std::span<const AxisValue> problem, std::span<const LaunchArgument> arguments,
-                                double budget_s);
-  Result<KernelChoice> autotune(std::initializer_list<AxisValue> problem,
-                                std::initializer_list<LaunchArgument> arguments, double budget_s) {
+  Result<Answer> autotune(std::span<const AxisValue> problem, std::span<const LaunchArgument> arguments,
+                          double budget_s);
+  Result<Answer> autotune(std::initializer_list<AxisValue> problem,
+                          std::initializer_list<LaunchArgument> arguments, double budget_s) {
     return autotune(std::span(problem), std::span(arguments), budget_s);
   }
 

@@ -1,16 +1,18 @@
 #include "runtime/bundle/bundle.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include "db/database.h"
 #include "db/values_json.h"
-#include "runtime/bundle/definition_json.h"
-#include "tuner/space/content_key.h"
+#include "tuner/core/fields_json.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
-#include "tuner/space/definition.h"
+#include "tuner/space/content_key.h"
+#include "tuner/space/language/expression_text.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
@@ -28,7 +30,94 @@ bool serves(const StoredCode& code, const DeviceInfo& device) {
   return runs_on(code.architecture, device.architecture) && (code.cpu.empty() || code.cpu == device.name);
 }
 
+// Throws for launches that cannot be evaluated.
+void check(const std::vector<PassedArgument>& arguments) {
+  for (const PassedArgument& argument : arguments) {
+    check(argument.members);
+    const auto& map = argument.tensor_map;
+    if (!map) continue;
+    if (map->sizes.empty() || map->sizes.size() > 5 || map->box.size() != map->sizes.size() ||
+        (!map->strides.empty() && map->strides.size() + 1 != map->sizes.size())) {
+      throw std::runtime_error("a tensor map of no shape");
+    }
+  }
+}
+
+void check(const std::vector<Launch>& launches) {
+  for (const Launch& launch : launches) {
+    if (!launch.swap.empty() && launch.swap.size() != 2) throw std::runtime_error("swap names two buffers");
+    check(launch.arguments);
+    check(launch.body);
+  }
+}
+
+void check(const std::vector<Argument>& arguments) {
+  for (const Argument& argument : arguments) {
+    if (!argument.value && !argument.extent) throw std::runtime_error("an argument without value and extent");
+  }
+}
+
+// Members that are stored in another form.
+struct Rest {
+  std::vector<std::string> undefined;   // parameters and axes that are no macros
+  std::vector<Expression> constraints;  // without names
+};
+
+template <class Archive, Is<Definition> S, Is<Rest> R>
+void fields(Archive&& archive, S& definition, R& rest) {
+  auto& kernel = definition.kernel;
+  archive("name", kernel.name);
+  archive("language", kernel.language);
+  archive("fingerprint", definition.fingerprint);
+  archive("options", kernel.options);
+  archive("host_options", kernel.host_options);
+  archive("axes", kernel.axes);
+  archive("parameters", kernel.parameter_names);
+  archive("declared", rest.undefined);
+  archive("default", kernel.default_values);
+  archive("arguments", kernel.arguments);
+  archive("setup", kernel.setup);
+  archive("launches", kernel.launches);
+  archive("constraints", rest.constraints);
+}
+
 }  // namespace
+
+std::string definition_text(Definition definition) {
+  KernelDefinition& kernel = definition.kernel;
+  for (Argument& argument : kernel.arguments) {  // an application has contents of its own
+    argument.contents = {};
+    argument.check.reset();
+  }
+  for (Axis& axis : kernel.axes) axis.values.resize(1);
+  Rest rest;
+  // Constraints do not count if the configurations are listed.
+  if (definition.listed.empty()) {
+    for (const Constraint& constraint : definition.constraints) rest.constraints.push_back(constraint.condition);
+  }
+  std::vector<std::string> names = kernel.parameter_names;
+  for (const Axis& axis : kernel.axes) names.push_back(axis.macro);
+  std::ranges::copy_if(names, std::back_inserter(rest.undefined),
+                       [&](const std::string& name) { return kernel.undefined_names.contains(name); });
+  SortedJson json;
+  fields([&](const char* name, const auto& member) { json[name] = written<SortedJson>(member); }, definition, rest);
+  return json.dump();
+}
+
+Definition definition_from(const std::string& text) {
+  const auto json = SortedJson::parse(text);
+  Definition definition;
+  Rest rest;
+  fields([&](const char* name, auto& member) { read_into(member, json.at(name)); }, definition, rest);
+  KernelDefinition& kernel = definition.kernel;
+  definition.path = kernel.name;
+  kernel.unsafe_options = UnsafeOptions::allowed;  // they were judged when the code was compiled
+  kernel.undefined_names.insert(rest.undefined.begin(), rest.undefined.end());
+  check(kernel.arguments);
+  for (const auto* launches : {&kernel.setup.once, &kernel.setup.each, &kernel.launches}) check(*launches);
+  for (Expression& condition : rest.constraints) definition.constraints.push_back({std::move(condition)});
+  return definition;
+}
 
 std::string variant_key(const SourcePlan& source) {
   std::string parts;
@@ -73,7 +162,7 @@ Result<void> Bundle::read() {
     Kernel& kernel = kernels_.emplace_back();
     kernel.device_kind = stored.device_kind;
     try {
-      kernel.definition = definition_from(SortedJson::parse(stored.body));
+      kernel.definition = definition_from(stored.body);
     } catch (const std::exception& error) {
       return Error{path_.string() + ": the definition of '" + stored.kernel + "' cannot be read: " + error.what()};
     }

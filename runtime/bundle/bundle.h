@@ -10,11 +10,17 @@
 #include "db/kernel_winners.h"
 #include "gktune/result.h"
 #include "tuner/core/device_info.h"
+#include "tuner/space/definition.h"
 
 namespace gktune {
 
-struct Definition;
 struct SourcePlan;
+
+// The part of a definition that launches need, as JSON: axes, arguments, launches, constraints, options. Expressions
+// are texts without names; sources, references, checks and metrics are left out.
+std::string definition_text(Definition definition);
+// The opposite. Throws std::exception for other texts.
+Definition definition_from(const std::string& text);
 
 // Code in memory, with the symbols of its entries.
 struct BundledCode {

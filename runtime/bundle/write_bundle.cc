@@ -1,30 +1,22 @@
 #include "runtime/bundle/write_bundle.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "db/answer_table.h"
 #include "db/database.h"
 #include "engine/spaces.h"
-#include "runtime/bundle/bundle.h"
-#include "runtime/bundle/definition_json.h"
-#include "runtime/kernel_parts.h"
-#include "runtime/temporary_folder.h"
+#include "runtime/kernel_state.h"
 #include "tuner/core/device_kinds.h"
 #include "tuner/core/output_file.h"
 #include "tuner/core/text.h"
-#include "tuner/core/version.h"
+#include "tuner/core/whole_file.h"
 #include "tuner/device/backends.h"
 #include "tuner/device/host/host_backend.h"
 #include "tuner/device/worker/folders.h"
-#include "tuner/space/content_key.h"
-#include "tuner/space/plan.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {
@@ -36,13 +28,6 @@ bool is_for_this_cpu(const SourcePlan& source) {
                              [](const std::string& option) { return option.starts_with("-m"); });
 }
 
-// A device with winners of a kernel.
-struct Target {
-  DeviceInfo info;
-  std::vector<const Winner*> winners;
-  std::vector<const Portfolio*> portfolios;
-};
-
 class BundleWriter {
  public:
   BundleWriter(const BundleRequest& request, std::string cache_dir, Database& bundle, WinnersByKernel winners)
@@ -53,27 +38,28 @@ class BundleWriter {
     if (auto launchable = check_textures(definition.kernel); !launchable) return launchable.error();
     const auto kernel = winners_.find(definition.kernel.name);
     if (kernel == winners_.end()) return false;
-    const auto targets = targets_of(definition, kind, kernel->second);
     keys_.clear(), codes_.clear();
     BundledKernel summary{definition.kernel.name, kind, {}, 0, 0};
-    for (const Target& target : targets) {
-      const auto winners = add_target(definition, target, kernel->second);
+    const DeviceInfo* device = nullptr;
+    for (const DeviceInfo& info : kernel->second.devices) {
+      if (info.kind != kind || !is_asked(info.architecture)) continue;
+      const auto winners = add_device(definition, info, kernel->second);
       if (!winners) return winners.error();
+      if (*winners == 0) continue;
+      device = &info;
       summary.winners += *winners;
-      if (*winners > 0 && std::ranges::find(summary.architectures, target.info.architecture) ==
-                              summary.architectures.end()) {
-        summary.architectures.push_back(target.info.architecture);
-      }
+      if (std::ranges::find(summary.architectures, info.architecture) == summary.architectures.end())
+        summary.architectures.push_back(info.architecture);
     }
-    if (summary.winners == 0) return false;
+    if (device == nullptr) return false;
     summary.variants = codes_.size();
     for (StoredCode& code : codes_)
       code.kernel = definition.kernel.name, code.fingerprint = definition.fingerprint, code.device_kind = kind;
     auto added = bundle_.add_definition(
-        {definition.kernel.name, definition.fingerprint, kind, definition_json(definition).dump()}, codes_);
+        {definition.kernel.name, definition.fingerprint, kind, definition_text(definition)}, codes_);
     if (!added) return added.error();
     auto described = bundle_.describe_space(definition.kernel.name, definition.fingerprint,
-                                            kernel_space_of(definition, targets.front().info));
+                                            kernel_space_of(definition, *device));
     if (!described) return described.error();
     summary_.kernels.push_back(std::move(summary));
     return true;
@@ -102,67 +88,45 @@ class BundleWriter {
            std::ranges::find(request_.architectures, architecture) != request_.architectures.end();
   }
 
-  std::vector<Target> targets_of(const Definition& definition, const std::string& kind,
-                                 const KernelWinners& kernel) const {
-    std::vector<Target> targets;
-    const auto target_of = [&](const DeviceIdentity& device) -> Target* {
-      if (device.kind != kind || !is_asked(device.architecture)) return nullptr;
-      const auto known = std::ranges::find_if(
-          targets, [&](const Target& each) { return identity_of(each.info) == device; });
-      if (known != targets.end()) return &*known;
-      for (const DeviceInfo& info : kernel.devices) {
-        if (identity_of(info) == device) return &targets.emplace_back(Target{info, {}, {}});
-      }
-      return nullptr;
-    };
+  // Returns the number of winners that have code.
+  Result<std::size_t> add_device(const Definition& definition, const DeviceInfo& device,
+                                 const KernelWinners& kernel) {
+    std::size_t count = 0;
+    std::vector<const Problem*> problems;
+    // The configurations that serve where a winner does not.
+    std::vector<Config> spares = {definition.kernel.default_values};
     for (const KernelVersion& version : kernel.versions) {
       if (version.winners.front().study.fingerprint != definition.fingerprint) continue;
       for (const Winner& winner : version.winners) {
-        if (Target* target = target_of(winner.study.device)) target->winners.push_back(&winner);
+        if (winner.study.device != identity_of(device)) continue;
+        problems.push_back(&winner.study.problem);
+        auto added = add_code(definition, winner.trial.config, winner.study.problem, device);
+        if (!added) return added.error();
+        if (!*added) continue;
+        ++count;
+        kept_.insert(winner.study_id);
+        // A winner is stale if it was measured with another version than the space file.
+        note_stale(winner.study, changes_since(winner, kernel, {.fingerprint = definition.fingerprint}));
       }
       for (const Portfolio& portfolio : version.portfolios) {
-        if (Target* target = target_of(portfolio.device)) target->portfolios.push_back(&portfolio);
+        if (count == 0 || portfolio.device != identity_of(device)) continue;
+        const Study study{portfolio.kernel, portfolio.fingerprint, portfolio.device,
+                          {},               portfolio.regime,      portfolio.objective};
+        note_stale(study, portfolio.stale);
+        spares.insert(spares.end(), portfolio.configs.begin(), portfolio.configs.end());
       }
     }
-    return targets;
-  }
-
-  // Returns the number of winners that have code.
-  Result<std::size_t> add_target(const Definition& definition, const Target& target, const KernelWinners& kernel) {
-    std::size_t count = 0;
-    for (const Winner* winner : target.winners) {
-      auto added = add_code(definition, winner->trial.config, winner->study.problem, target.info);
-      if (!added) return added.error();
-      if (!*added) continue;
-      ++count;
-      kept_.insert(winner->study_id);
-      // A winner is stale if it was measured with another version than the space file.
-      note_stale(winner->study, changes_since(*winner, kernel, {.fingerprint = definition.fingerprint}));
-    }
     if (count == 0) return count;
-    // The configurations that serve where a winner does not, in the variants that the tuned problems take.
-    std::vector<Config> spares = {definition.kernel.default_values};
-    for (const Portfolio* portfolio : target.portfolios) {
-      note_stale({portfolio->kernel,
-                  portfolio->fingerprint,
-                  portfolio->device,
-                  {},
-                  portfolio->regime,
-                  portfolio->objective},
-                 portfolio->stale);
-      spares.insert(spares.end(), portfolio->configs.begin(), portfolio->configs.end());
-    }
     for (const Config& config : spares) {
-      for (const Winner* winner : target.winners) {
-        auto added = add_code(definition, config, winner->study.problem, target.info);
+      for (const Problem* problem : problems) {  // each may take another variant
+        auto added = add_code(definition, config, *problem, device);
         if (!added) return added.error();
       }
     }
     return count;
   }
 
-  // False: this configuration does not compile, or does not fit the problem. An
-  // error: nothing can be compiled.
+  // False: this configuration does not compile, or does not fit the problem. An error: nothing can be compiled.
   Result<bool> add_code(const Definition& definition, const Config& config, const Problem& problem,
                         const DeviceInfo& device) {
     const auto plan = resolve(definition.kernel, config, problem, device);
@@ -185,7 +149,7 @@ class BundleWriter {
     if (!bytes) return bytes.error();
     StoredCode& code = codes_.emplace_back();
     code.architecture = device.architecture;
-    code.cpu = device.kind == "host" && is_for_this_cpu(source) ? this_cpu() : "";
+    if (device.kind == "host" && is_for_this_cpu(source)) code.cpu = HostBackend({}).identify()->name;
     code.variant = key;
     code.symbols = compiled.module.symbols;
     code.bytes = *std::move(bytes);
@@ -198,31 +162,27 @@ class BundleWriter {
 
   bool leave_out(const Definition& definition, const Config& config, const std::string& why) {
     const std::string text = definition.kernel.name + ": " + config.str() + ": " + why;
-    if (request_.on_notice && std::ranges::find(notices_, text) == notices_.end()) {
-      notices_.push_back(text);
-      request_.on_notice(text);
-    }
+    if (notices_.insert(text).second && request_.on_notice) request_.on_notice(text);
     return false;
   }
 
   Result<Compiler*> compiler_for(const std::string& kind) {
     std::unique_ptr<Compiler>& compiler = compilers_[kind];
-    if (compiler != nullptr) return compiler.get();
-    const auto backend = open_backend({kind, 0}, {.cxx = request_.cxx, .cuda_home = request_.cuda_home});
-    if (!backend) return backend.error();
-    auto opened = (*backend)->compiler();
-    if (!opened) return opened.error();
-    compiler = *std::move(opened);
+    if (compiler == nullptr) {
+      const auto backend = open_backend({kind, 0}, {.cxx = request_.cxx, .cuda_home = request_.cuda_home});
+      if (!backend) return backend.error();
+      auto opened = (*backend)->compiler();
+      if (!opened) return opened.error();
+      compiler = *std::move(opened);
+    }
     return compiler.get();
   }
-
-  static std::string this_cpu() { return HostBackend({}).identify()->name; }
 
   const BundleRequest& request_;
   const std::string cache_dir_;
   std::map<std::string, std::unique_ptr<Compiler>> compilers_;
   std::map<std::string, bool> keys_;  // of the present kernel: true if there is code
-  std::vector<std::string> notices_;
+  std::set<std::string> notices_;
   std::vector<StoredCode> codes_;  // of the present kernel
   std::set<std::int64_t> kept_;    // studies
   Database& bundle_;
@@ -250,9 +210,7 @@ Result<void> add_space(const std::string& file, const BundleRequest& request, Bu
   const auto [other, is_new] = files.try_emplace(name, file);
   if (!is_new) return Error{file + " and " + other->second + " define the same kernel, '" + name + "'"};
   if (has_winners) return {};
-  std::string architectures;
-  for (const std::string& each : request.architectures)
-    architectures += (architectures.empty() ? " for " : ", ") + each;
+  const std::string architectures = request.architectures.empty() ? "" : " for " + joined(request.architectures);
   return Error{"the database has no winner of '" + name + "'" + architectures + " with the sources of " + file +
                " that can be compiled here; gktune run finds winners"};
 }
@@ -282,27 +240,21 @@ Result<BundleSummary> write_bundle(const std::filesystem::path& path, const Bund
   if (!Bundle::open(path)) {  // a bundle may be replaced, another database may not
     if (auto checked = check_output(path); !checked) return checked.error();
   }
-  auto temporary = TemporaryFolder::make();
+  const auto temporary = temporary_folder();
   if (!temporary) return temporary.error();
-  std::string cache_dir = temporary->path().string();
+  std::string cache_dir = (*temporary)->string();
   if (!request.cache_dir.empty()) {
     auto folder = make_private_folder(request.cache_dir);
     if (!folder) return folder.error();
     cache_dir = folder->string();
   }
-  const std::filesystem::path made = temporary->path() / "bundle.db";
+  const std::filesystem::path made = **temporary / "bundle.db";
   auto summary = fill_bundle(made, request, cache_dir);
   if (!summary) return summary;
-  std::ifstream file(made, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  std::error_code ignored;  // a folder that cannot be made is the next error
-  std::filesystem::create_directories(path.parent_path(), ignored);
-  std::filesystem::path next = path;
-  if (auto written = write_output(next += ".new", bytes); !written) return written.error();
-  std::error_code error;
-  std::filesystem::rename(next, path, error);
-  if (error) return Error{"cannot write " + path.string() + ": " + error.message()};
-  summary->bytes = bytes.size();
+  const auto bytes = read_whole(made);
+  if (!bytes) return bytes.error();
+  if (auto written = write_atomically(path, *bytes); !written) return written.error();
+  summary->bytes = bytes->size();
   return summary;
 }
 

@@ -1,9 +1,10 @@
 // The functions of gktune.h that need a bundle only.
 #include <algorithm>
 #include <charconv>
-#include <cstring>
+#include <iterator>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "runtime/c_api/objects.h"
 #include "tuner/core/text.h"
@@ -15,20 +16,15 @@ namespace {
 // The message of the thread's last failure. Of a thread that has no memory for it there is none.
 thread_local std::string last_message;
 
-std::optional<ElementType> element_type_of_code(std::int32_t type) {
-  if (type < GKTUNE_INT8 || type > GKTUNE_COMPLEX128) return std::nullopt;
-  static constexpr ElementType kTypes[] = {
-      ElementType::int8,        ElementType::int16,       ElementType::int32,     ElementType::int64,
-      ElementType::uint8,       ElementType::uint16,      ElementType::uint32,    ElementType::uint64,
-      ElementType::float16,     ElementType::bfloat16,    ElementType::float32,   ElementType::float64,
-      ElementType::float8_e4m3, ElementType::float8_e5m2, ElementType::complex64, ElementType::complex128};
-  return kTypes[type - GKTUNE_INT8];
-}
+// The codes of types are those of ElementType, plus 1.
+std::int32_t code_of(ElementType type) { return static_cast<std::int32_t>(type) + GKTUNE_INT8; }
 
-std::int32_t code_of(ElementType type) {
-  std::int32_t code = GKTUNE_INT8;
-  while (element_type_of_code(code) != type) ++code;
-  return code;
+std::optional<ElementType> element_type_of_code(std::int32_t type) {
+  static_assert(static_cast<int>(ElementType::uint8) + GKTUNE_INT8 == GKTUNE_UINT8 &&
+                static_cast<int>(ElementType::float32) + GKTUNE_INT8 == GKTUNE_FLOAT32 &&
+                static_cast<int>(ElementType::complex128) + GKTUNE_INT8 == GKTUNE_COMPLEX128);
+  if (type < GKTUNE_INT8 || type > GKTUNE_COMPLEX128) return std::nullopt;
+  return static_cast<ElementType>(type - GKTUNE_INT8);
 }
 
 Result<void, CError> add_arguments(const gktune_argument* arguments, std::size_t count,
@@ -61,23 +57,25 @@ Result<void, CError> add_arguments(const gktune_argument* arguments, std::size_t
   return {};
 }
 
-Result<void, CError> set(gktune_settings& to, std::string_view key, const std::string& value) {
-  KernelSettings& settings = to.settings;
-  static constexpr std::string_view kNeverEmpty[] = {"bundle", "database", "device", "argument", "worker"};
-  if (value.empty() && std::ranges::find(kNeverEmpty, key) != std::end(kNeverEmpty)) {
-    return invalid(std::string(key) + ": the value is empty");
-  }
+// The member of a text that is set as it is; null: the key is another one.
+std::string* text_member(KernelSettings& settings, std::string_view key) {
   const std::pair<std::string_view, std::string*> texts[] = {{"device", &settings.device},
                                                              {"driver", &settings.driver},
                                                              {"runtime", &settings.runtime},
                                                              {"cxx", &settings.cxx},
                                                              {"cuda_home", &settings.cuda_home}};
-  for (const auto& [name, text] : texts) {
-    if (key != name) continue;
+  const auto found = std::ranges::find(texts, key, &std::pair<std::string_view, std::string*>::first);
+  return found != std::end(texts) ? found->second : nullptr;
+}
+
+Result<void, CError> set(gktune_settings& to, std::string_view key, const std::string& value) {
+  KernelSettings& settings = to.settings;
+  static constexpr std::string_view kNeverEmpty[] = {"bundle", "database", "device", "argument", "worker"};
+  if (value.empty() && std::ranges::find(kNeverEmpty, key) != std::end(kNeverEmpty))
+    return invalid(std::string(key) + ": the value is empty");
+  if (std::string* text = text_member(settings, key)) {
     *text = value;
-    return {};
-  }
-  if (key == "bundle") {
+  } else if (key == "bundle") {
     settings.bundles.emplace_back(value);
   } else if (key == "database") {
     settings.databases.emplace_back(value);
@@ -86,8 +84,7 @@ Result<void, CError> set(gktune_settings& to, std::string_view key, const std::s
   } else if (key == "argument") {
     settings.arguments.push_back(value);
   } else if (key == "worker") {
-    if (!to.has_worker) settings.worker.clear();
-    to.has_worker = true;
+    if (!std::exchange(to.has_worker, true)) settings.worker.clear();
     settings.worker.push_back(value);
   } else if (key == "alias") {
     const std::size_t equals = value.find('=');
@@ -95,16 +92,14 @@ Result<void, CError> set(gktune_settings& to, std::string_view key, const std::s
       return invalid("alias: write it as NAME=NAME, not " + value);
     settings.lookup.aliases[value.substr(0, equals)] = value.substr(equals + 1);
   } else if (key == "compilation") {
-    if (value != "at_first_use" && value != "in_background") {
+    if (value != "at_first_use" && value != "in_background")
       return invalid("compilation: it is at_first_use or in_background, not " + value);
-    }
     settings.compilation = value == "in_background" ? Compilation::in_background : Compilation::at_first_use;
   } else if (key == "follow_ms") {
     std::uint32_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc() || end != value.data() + value.size()) {
+    if (error != std::errc() || end != value.data() + value.size())
       return invalid("follow_ms: it is a number of milliseconds, not " + value);
-    }
     settings.follow_interval = std::chrono::milliseconds(number);
   } else {
     return invalid("there is no setting '" + std::string(key) + "'");
@@ -112,19 +107,18 @@ Result<void, CError> set(gktune_settings& to, std::string_view key, const std::s
   return {};
 }
 
-const char* text_of(const gktune_answer* answer, std::string gktune_answer::*text) {
-  const char* none = nullptr;
-  return read_from(answer, none, [text](const gktune_answer& of) { return (of.*text).c_str(); });
-}
-
-void describe(const KernelChoice& choice, gktune_answer** answer) {
-  *answer = new gktune_answer{std::string(match_name(choice.match)),
-                              choice.config.json(),
-                              choice.reason,
-                              joined(choice.stale, "; "),
-                              choice.expected_us,
-                              choice.config,
-                              choice.arguments};
+gktune_value value_of(const Value& value) {
+  switch (value.kind()) {
+    case Value::Kind::boolean:
+      return {GKTUNE_BOOLEAN, 0, value.boolean() ? 1 : 0, 0, nullptr};
+    case Value::Kind::integer:
+      return {GKTUNE_INTEGER, 0, value.integer(), 0, nullptr};
+    case Value::Kind::real:
+      return {GKTUNE_REAL, 0, 0, value.real(), nullptr};
+    case Value::Kind::text:
+      break;
+  }
+  return {GKTUNE_TEXT, 0, 0, 0, value.text().c_str()};
 }
 
 }  // namespace
@@ -159,28 +153,6 @@ Result<void, CError> add_values(const gktune_value* values, std::size_t count,
     }
   }
   return {};
-}
-
-gktune_value value_of(const Value& value) {
-  gktune_value converted{GKTUNE_INTEGER, 0, 0, 0, nullptr};
-  switch (value.kind()) {
-    case Value::Kind::boolean:
-      converted.kind = GKTUNE_BOOLEAN;
-      converted.integer = value.boolean() ? 1 : 0;
-      break;
-    case Value::Kind::integer:
-      converted.integer = value.integer();
-      break;
-    case Value::Kind::real:
-      converted.kind = GKTUNE_REAL;
-      converted.real = value.real();
-      break;
-    case Value::Kind::text:
-      converted.kind = GKTUNE_TEXT;
-      converted.text = value.text().c_str();
-      break;
-  }
-  return converted;
 }
 
 }  // namespace gktune::c_api
@@ -227,26 +199,26 @@ gktune_code gktune_settings_on_notice(gktune_settings* settings, void (*notice)(
 void gktune_settings_destroy(gktune_settings* settings) { delete settings; }
 
 const char* gktune_answer_match(const gktune_answer* answer) {
-  return text_of(answer, &gktune_answer::match);
+  return read_from<const char*>(answer, [](const gktune_answer& of) { return match_name(of.answer.match).data(); });
 }
 const char* gktune_answer_config(const gktune_answer* answer) {
-  return text_of(answer, &gktune_answer::config_json);
+  return read_from<const char*>(answer, [](const gktune_answer& of) { return of.config.c_str(); });
 }
 const char* gktune_answer_reason(const gktune_answer* answer) {
-  return text_of(answer, &gktune_answer::reason);
+  return read_from<const char*>(answer, [](const gktune_answer& of) { return of.answer.reason.c_str(); });
 }
 const char* gktune_answer_stale(const gktune_answer* answer) {
-  return text_of(answer, &gktune_answer::stale);
+  return read_from<const char*>(answer, [](const gktune_answer& of) { return of.stale.c_str(); });
 }
 double gktune_answer_expected_us(const gktune_answer* answer) {
-  return read_from(answer, 0.0, [](const gktune_answer& of) { return of.expected_us; });
+  return read_from<double>(answer, [](const gktune_answer& of) { return of.answer.time_us; });
 }
 
 gktune_code gktune_answer_value(const gktune_answer* answer, const char* parameter, gktune_value* value) {
   return guarded([&]() -> Done {
     if (answer == nullptr || parameter == nullptr || value == nullptr)
       return invalid("answer, name or value is null");
-    const gktune::Value* found = answer->config.find(parameter);
+    const gktune::Value* found = answer->answer.config.find(parameter);
     if (found == nullptr) return invalid(std::string("there is no parameter '") + parameter + "'");
     *value = value_of(*found);
     return {};
@@ -254,17 +226,16 @@ gktune_code gktune_answer_value(const gktune_answer* answer, const char* paramet
 }
 
 size_t gktune_answer_parameter_count(const gktune_answer* answer) {
-  return read_from(answer, size_t{0}, [](const gktune_answer& of) { return of.arguments.size(); });
+  return read_from<size_t>(answer, [](const gktune_answer& of) { return of.answer.arguments.size(); });
 }
 
 gktune_code gktune_answer_parameter(const gktune_answer* answer, size_t index, gktune_parameter* parameter) {
   return guarded([&]() -> Done {
     if (answer == nullptr || parameter == nullptr)
       return invalid("the answer or the place for the parameter is null");
-    if (index >= answer->arguments.size()) {
-      return invalid("there are " + std::to_string(answer->arguments.size()) + " parameters");
-    }
-    const gktune::ArgumentInfo& info = answer->arguments[index];
+    const auto& all = answer->answer.arguments;
+    if (index >= all.size()) return invalid("there are " + std::to_string(all.size()) + " parameters");
+    const gktune::ArgumentInfo& info = all[index];
     *parameter = {info.name.c_str(), code_of(info.type),      info.is_scalar ? 1 : 0,
                   info.count,        info.is_written ? 1 : 0, 0};
     return {};
@@ -288,28 +259,42 @@ gktune_code gktune_kernel_open_bundled(const char* kernel, const gktune_settings
 }
 
 size_t gktune_kernel_axis_count(const gktune_kernel* kernel) {
-  return read_from(kernel, size_t{0}, [](const gktune_kernel& of) { return of.kernel.axes().size(); });
+  return read_from<size_t>(kernel, [](const gktune_kernel& of) { return of.kernel.axes().size(); });
 }
 
 const char* gktune_kernel_axis(const gktune_kernel* kernel, size_t index) {
-  const char* none = nullptr;
-  return read_from(kernel, none, [&](const gktune_kernel& of) {
+  return read_from<const char*>(kernel, [&](const gktune_kernel& of) {
     const auto& axes = of.kernel.axes();
-    return index < axes.size() ? axes[index].c_str() : none;
+    return index < axes.size() ? axes[index].c_str() : nullptr;
   });
+}
+
+// Reads the problem and the arguments of a call, and passes them to the function.
+template <class Function>
+static Done with_call(gktune_kernel* kernel, const gktune_value* problem, size_t axes,
+                      const gktune_argument* arguments, size_t count, const Function& function) {
+  if (kernel == nullptr) return invalid("the kernel is null");
+  CallList<gktune::AxisValue> values;
+  if (auto added = add_values(problem, axes, *values); !added) return added;
+  CallList<gktune::LaunchArgument> passed;
+  if (auto added = add_arguments(arguments, count, *passed); !added) return added;
+  const Result<void> done = function(kernel->kernel, *values, *passed);
+  if (!done) return failed(done.error());
+  return {};
+}
+
+static Result<void> describe(Result<gktune::Answer> found, gktune_answer** answer) {
+  if (!found) return found.error();
+  if (answer != nullptr) *answer = new gktune_answer(*std::move(found));
+  return {};
 }
 
 gktune_code gktune_kernel_launch(gktune_kernel* kernel, const gktune_value* problem, size_t axes,
                                  const gktune_argument* arguments, size_t count, uintptr_t stream) {
-  return guarded([&]() -> Done {
-    if (kernel == nullptr) return invalid("the kernel is null");
-    CallList<gktune::AxisValue> values;
-    if (auto added = add_values(problem, axes, *values); !added) return added;
-    CallList<gktune::LaunchArgument> passed;
-    if (auto added = add_arguments(arguments, count, *passed); !added) return added;
-    auto done = kernel->kernel.launch(*values, *passed, reinterpret_cast<void*>(stream));
-    if (!done) return failed(done.error());
-    return {};
+  return guarded([&] {
+    return with_call(kernel, problem, axes, arguments, count, [&](auto& of, auto& values, auto& passed) {
+      return of.launch(values, passed, reinterpret_cast<void*>(stream));
+    });
   });
 }
 
@@ -319,30 +304,19 @@ gktune_code gktune_kernel_prepare(gktune_kernel* kernel, const gktune_value* pro
     clear(answer);
     if (kernel == nullptr || answer == nullptr)
       return invalid("the kernel or the place for the answer is null");
-    CallList<gktune::AxisValue> values;
-    if (auto added = add_values(problem, axes, *values); !added) return added;
-    const auto choice = kernel->kernel.prepare(*values);
-    if (!choice) return failed(choice.error());
-    describe(*choice, answer);
-    return {};
+    return with_call(kernel, problem, axes, nullptr, 0,
+                     [&](auto& of, auto& values, auto&) { return describe(of.prepare(values), answer); });
   });
 }
 
 gktune_code gktune_kernel_autotune(gktune_kernel* kernel, const gktune_value* problem, size_t axes,
                                    const gktune_argument* arguments, size_t count, double seconds,
                                    gktune_answer** answer) {
-  return guarded([&]() -> Done {
+  return guarded([&] {
     clear(answer);
-    clear(answer);
-    if (kernel == nullptr) return invalid("the kernel is null");
-    CallList<gktune::AxisValue> values;
-    if (auto added = add_values(problem, axes, *values); !added) return added;
-    CallList<gktune::LaunchArgument> passed;
-    if (auto added = add_arguments(arguments, count, *passed); !added) return added;
-    const auto choice = kernel->kernel.autotune(*values, *passed, seconds);
-    if (!choice) return failed(choice.error());
-    if (answer != nullptr) describe(*choice, answer);
-    return {};
+    return with_call(kernel, problem, axes, arguments, count, [&](auto& of, auto& values, auto& passed) {
+      return describe(of.autotune(values, passed, seconds), answer);
+    });
   });
 }
 

@@ -6,6 +6,7 @@
 #include <memory_resource>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gktune/answer.h"
@@ -13,6 +14,7 @@
 #include "gktune/kernel.h"
 #include "gktune/result.h"
 #include "gktune/values.h"
+#include "tuner/core/text.h"
 
 // The objects of gktune.h.
 struct gktune_settings {
@@ -25,10 +27,10 @@ struct gktune_kernel {
 };
 
 struct gktune_answer {
-  std::string match, config_json, reason, stale;
-  double expected_us = 0;
-  gktune::Config config;
-  std::vector<gktune::ArgumentInfo> arguments;
+  explicit gktune_answer(gktune::Answer found)
+      : answer(std::move(found)), config(answer.config.json()), stale(gktune::joined(answer.stale, "; ")) {}
+  gktune::Answer answer;
+  std::string config, stale;  // the members of the answer as texts
 };
 
 namespace gktune::c_api {
@@ -59,12 +61,12 @@ gktune_code guarded(const Function& function) noexcept {
   }
 }
 
-// A function that returns no code: for a null object it returns `otherwise`, and gktune_message() says so.
-template <class Object, class Read, class Other>
-auto read_from(const Object* object, Other otherwise, const Read& read) noexcept -> Other {
+// A function that returns no code: for a null object it returns null or 0, and gktune_message() says so.
+template <class Value, class Object, class Read>
+Value read_from(const Object* object, const Read& read) noexcept {
   if (object != nullptr) return read(*object);
   guarded([]() -> Result<void, CError> { return CError{GKTUNE_INVALID, "the object is null"}; });
-  return otherwise;
+  return Value{};
 }
 
 // The place for a result holds null until there is one.
@@ -96,7 +98,5 @@ class CallList {
 
 Result<void, CError> add_values(const gktune_value* values, std::size_t count,
                                 std::pmr::vector<AxisValue>& to);
-// The value refers to the text of the other.
-gktune_value value_of(const Value& value);
 
 }  // namespace gktune::c_api

@@ -1,24 +1,12 @@
 // The functions of gktune.h that need sources or databases.
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <utility>
 
 #include "gktune/lookup.h"
 #include "runtime/c_api/objects.h"
-#include "tuner/core/text.h"
 
 struct gktune_lookup {
   gktune::Lookup lookup;
 };
-
-namespace gktune::c_api {
-namespace {
-
-std::string text_or_empty(const char* text) { return text != nullptr ? text : ""; }
-
-}  // namespace
-}  // namespace gktune::c_api
 
 using gktune::Result;
 using namespace gktune::c_api;
@@ -73,18 +61,12 @@ gktune_code gktune_lookup_best(const gktune_lookup* lookup, const char* kernel, 
     }
     gktune::DeviceIdentity identity;
     if (device != nullptr) {
-      identity = {text_or_empty(device->kind), text_or_empty(device->name),
-                  text_or_empty(device->architecture), device->multiprocessors};
+      const auto text = [](const char* given) { return std::string(given != nullptr ? given : ""); };
+      identity = {text(device->kind), text(device->name), text(device->architecture), device->multiprocessors};
     }
     const gktune::Answer found = lookup->lookup.best(kernel, asked, identity);
     if (!found) return CError{GKTUNE_NO_ANSWER, found.reason};
-    *answer = new gktune_answer{std::string(gktune::match_name(found.match)),
-                                found.config.json(),
-                                found.reason,
-                                gktune::joined(found.stale, "; "),
-                                found.time_us,
-                                found.config,
-                                {}};
+    *answer = new gktune_answer(found);
     return {};
   });
 }

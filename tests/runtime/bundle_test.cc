@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "gktune/lookup.h"
-#include "runtime/bundle/definition_json.h"
 #include "runtime/bundle/write_bundle.h"
 #include "tests/runtime/kernel_fixture.h"
 #include "tuner/space/plan.h"
@@ -86,7 +85,7 @@ TEST_F(BundleTest, a_definition_keeps_all_that_its_launches_need) {
     const auto read = read_space_file(
         GKTUNE_SOURCE_DIR "/tests/kernels/launches/" + std::string(name) + ".yaml", {.device_kind = "cuda"});
     ASSERT_TRUE(read.ok()) << read.error().front().str();
-    const Definition restored = definition_from(definition_json(*read));
+    const Definition restored = definition_from(definition_text(*read));
     const Axis& axis = read->kernel.axes.at(0);
     const Config config{{read->parameters.at(0).name, read->parameters.at(0).values.at(1)}};
     const auto plan_of = [&](const Definition& definition) {
@@ -127,7 +126,7 @@ TEST_F(BundleTest, an_application_launches_its_winners_without_sources_compiler_
   EXPECT_EQ(kernel->prepare({1000})->match, Match::exact);
   EXPECT_EQ(kernel->prepare({3900})->match, Match::nearest_problem);
   EXPECT_EQ(kernel->prepare({40})->match, Match::space_default);
-  EXPECT_EQ(kernel->prepare({1000})->expected_us, 1);
+  EXPECT_EQ(kernel->prepare({1000})->time_us, 1);
   EXPECT_EQ(kernel->autotune({50}, {}, 1).error().message,
             "autotune needs a database to store its result in");
 }
