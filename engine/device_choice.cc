@@ -1,8 +1,6 @@
 #include "engine/device_choice.h"
 
 #include <charconv>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "tuner/core/device_kinds.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/algorithm/string/predicate.hpp>
 #include <charconv>
+#include <limits>
 #include <ranges>
 #include <utility>
 

@@ -9,7 +9,7 @@
 #include "engine/devices.h"
 #include "engine/tuning_session.h"
 #include "gktune/result.h"
-#include "tuner/analysis/variance_shares.h"
+#include "tuner/analysis/forest.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/tune.h"
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
-#include <utility>
 
 #include "engine/import/recordings.h"
 #include "tuner/core/version.h"

@@ -8,7 +8,6 @@
 
 #include "engine/import/import_space.h"
 #include "engine/import/kernel_arguments.h"
-#include "engine/import/kernel_body.h"
 #include "engine/import/launching_code.h"
 #include "engine/import/size_term.h"
 #include "gktune/element_type.h"

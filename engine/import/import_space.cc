@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <boost/algorithm/string/predicate.hpp>
 #include <cctype>
-#include <filesystem>
-#include <optional>
 #include <regex>
 #include <set>
 #include <sstream>

@@ -1,7 +1,7 @@
-#include "engine/import/kernel_body.h"
-
 #include <algorithm>
 #include <set>
+
+#include "engine/import/kernel_arguments.h"
 
 namespace gktune {
 namespace {

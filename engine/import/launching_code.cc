@@ -1,7 +1,6 @@
 #include "engine/import/launching_code.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace gktune {
 namespace {
@@ -58,6 +57,16 @@ std::optional<FoundLaunch> launch_in_brackets(Tokens tokens, std::size_t at) {
   launch.config.push_back(tokens.subspan(begin, end - begin));
   launch.arguments = split_list(tokens, end + 3);
   return launch.config.size() < 2 ? std::nullopt : std::optional(std::move(launch));
+}
+
+// The value that begins here and ends at a comma, a semicolon or a brace. Empty if a bracket does not close.
+Tokens value_from(Tokens tokens, std::size_t begin) {
+  std::size_t end = begin;
+  for (; end < tokens.size() && !is_any_of(tokens[end].text, {";", ",", "}"}); ++end) {
+    if (is_any_of(tokens[end].text, {"(", "{", "["})) end = closing_bracket(tokens, end);
+    if (end >= tokens.size()) return {};
+  }
+  return tokens.subspan(begin, end - begin);
 }
 
 // (void*)&n as n
@@ -127,12 +136,8 @@ std::size_t LaunchingCode::scope_of(std::size_t place) const {
   return kOutside;
 }
 
-void LaunchingCode::add(const std::string& name, Definition definition) {
-  definitions_[name].push_back(std::move(definition));
-}
-
 void LaunchingCode::define(const std::string& name, Tokens value) {
-  if (!definitions_.contains(name)) add(name, {kOutside, false, {value}, 0});
+  if (!definitions_.contains(name)) definitions_[name] = {{kOutside, false, {value}, 0}};
 }
 
 void LaunchingCode::define(const std::string& name, std::vector<Tokens> parameters, Tokens value) {
@@ -164,13 +169,11 @@ void LaunchingCode::find_definition(std::size_t at) {
   if (scope != kOutside && functions_[scope].is_device) return;
   const std::string name(tokens_[at].text);
   const Token &before = tokens_[at - 1], &next = tokens_[at + 1];
-  const bool is_listed = before == "," && is_dim3_list(at);
-  if ((before == "dim3" || is_listed) && (next == "(" || next == "{")) {
-    add(name, {scope, true, split_list(tokens_, at + 1), at});
-    return;
-  }
-  if (before == "dim3" && next == ";") {  // dim3 block; block.x = 16;
-    add(name, {scope, true, {}, at});
+  const bool is_listed = before == "," && is_dim3_list(at), has_list = next == "(" || next == "{";
+  if (((before == "dim3" || is_listed) && has_list) || (before == "dim3" && next == ";")) {
+    // dim3 block; block.x = 16;
+    definitions_[name].push_back(
+        {scope, true, has_list ? split_list(tokens_, at + 1) : std::vector<Tokens>(), at});
     return;
   }
   if (next == "{" && before.is_word()) {  // int n{256};
@@ -178,41 +181,36 @@ void LaunchingCode::find_definition(std::size_t at) {
     const bool is_variable = !is_any_of(before.text, {"struct", "class", "enum", "union", "namespace"}) &&
                              !declares_nothing(before.text) && close > at + 2 && close + 1 < tokens_.size() &&
                              (tokens_[close + 1] == ";" || tokens_[close + 1] == ",");
-    if (is_variable) add(name, {scope, false, {tokens_.subspan(at + 2, close - at - 2)}, at});
+    if (is_variable)
+      definitions_[name].push_back({scope, false, {tokens_.subspan(at + 2, close - at - 2)}, at});
     return;
   }
   if (next != "=" || at + 2 >= tokens_.size() || tokens_[at + 2] == "=") return;
   if ((before.is_word() && declares_nothing(before.text)) || is_loop_variable(at)) return;
-  std::size_t end = at + 2;
-  for (; end < tokens_.size() && tokens_[end] != ";" && tokens_[end] != "," && tokens_[end] != "}"; ++end) {
-    if (tokens_[end] == "(" || tokens_[end] == "{" || tokens_[end] == "[")
-      end = closing_bracket(tokens_, end);
-    if (end >= tokens_.size()) return;
-  }
-  const Tokens value = tokens_.subspan(at + 2, end - at - 2);
-  if (value.empty()) return;
+  const Tokens value = value_from(tokens_, at + 2);
+  if (value.empty() || (before == "." && set_axis(at, value))) return;
   const bool is_declared = before.is_word() || before == "," || before == "*" || before == ">";
-  const bool is_member = before == "." && at > 1;
   const Definition* earlier = find(name, at);
-  if (is_member) {
-    const auto object = definitions_.find(tokens_[at - 2].text);
-    const bool is_axis = name == "x" || name == "y" || name == "z";
-    if (is_axis && object != definitions_.end() && object->second.back().is_dim3) {
-      auto& values = object->second.back().values;
-      const auto place = static_cast<std::size_t>(name[0] - 'x');
-      static const std::vector<Token> kOne = tokenize("1");
-      while (values.size() <= place) values.emplace_back(kOne);
-      values[place] = value;
-      return;
-    }
-  }
   // A later value counts where the declaration has none; one of the program's arguments never.
   if (!is_declared && earlier != nullptr && (earlier->scope == scope || has(value, "argv"))) return;
   const bool is_dim3 = before == "dim3" || is_listed || (value.size() > 2 && value[0] == "dim3");
-  const std::size_t list = value[0] == "dim3" ? 1 : 0;
-  const bool has_list = is_dim3 && value.size() > list + 1 && (value[list] == "(" || value[list] == "{");
-  add(name, has_list ? Definition{scope, true, split_list(value, list), at}
-                     : Definition{scope, is_dim3, {value}, at});
+  const std::size_t open = value[0] == "dim3" ? 1 : 0;
+  const bool is_list = is_dim3 && value.size() > open + 1 && (value[open] == "(" || value[open] == "{");
+  definitions_[name].push_back({scope, is_dim3, is_list ? split_list(value, open) : std::vector{value}, at});
+}
+
+// block.x = value: `at` is the axis. False if it is no axis of a dim3.
+bool LaunchingCode::set_axis(std::size_t at, Tokens value) {
+  const std::string_view axis = tokens_[at].text;
+  const auto object = at > 1 ? definitions_.find(tokens_[at - 2].text) : definitions_.end();
+  if (!is_any_of(axis, {"x", "y", "z"}) || object == definitions_.end() || !object->second.back().is_dim3)
+    return false;
+  std::vector<Tokens>& values = object->second.back().values;
+  const auto place = static_cast<std::size_t>(axis[0] - 'x');
+  static const std::vector<Token> kOne = tokenize("1");
+  while (values.size() <= place) values.emplace_back(kOne);
+  values[place] = value;
+  return true;
 }
 
 // A function's parameter is what its first call passes.
@@ -228,7 +226,8 @@ void LaunchingCode::find_parameters() {
       const std::vector<Tokens> passed = split_list(tokens_, i + 1);
       for (std::size_t k = 0; k < parameters.size() && k < passed.size(); ++k) {
         if (parameters[k].empty() || passed[k].empty() || !parameters[k].back().is_word()) continue;
-        add(std::string(parameters[k].back().text), {f, has(parameters[k], "dim3"), {passed[k]}, i});
+        definitions_[std::string(parameters[k].back().text)].push_back(
+            {f, has(parameters[k], "dim3"), {passed[k]}, i});
       }
       break;
     }
@@ -237,34 +236,28 @@ void LaunchingCode::find_parameters() {
 
 const LaunchingCode::Definition* LaunchingCode::find(std::string_view name, std::size_t place) const {
   const auto found = definitions_.find(name);
-  if (found == definitions_.end()) return nullptr;
-  const std::size_t scope = scope_of(place);
-  const Definition *outside = nullptr, *other = nullptr, *own = nullptr;
-  for (const Definition& each : found->second) {
-    if (each.scope == scope && own == nullptr) own = &each;
-    if (each.scope == kOutside && outside == nullptr) outside = &each;
-    if (other == nullptr) other = &each;
-  }
-  return own != nullptr ? own : outside != nullptr ? outside : other;
+  if (found == definitions_.end() || found->second.empty()) return nullptr;
+  const auto rank = [scope = scope_of(place)](const Definition& each) {
+    return each.scope == scope ? 0 : each.scope == kOutside ? 1 : 2;
+  };
+  return &*std::ranges::min_element(found->second, {}, rank);
 }
 
 std::vector<LaunchingCode::Written> LaunchingCode::extents(Tokens config, std::size_t place) const {
+  const auto all_of = [](const std::vector<Tokens>& values, std::size_t from) {
+    std::vector<Written> all;
+    for (const Tokens each : values) all.push_back({each, from});
+    return all;
+  };
   for (int depth = 0; depth < kDeepest; ++depth) {
-    if (config.size() > 2 && (config[0] == "dim3" || config[0] == "{")) {
-      std::vector<Written> all;
-      for (const Tokens each : split_list(config, config[0] == "dim3" ? 1 : 0)) all.push_back({each, place});
-      return all;
-    }
+    if (config.size() > 2 && (config[0] == "dim3" || config[0] == "{"))
+      return all_of(split_list(config, config[0] == "dim3" ? 1 : 0), place);
     const Definition* found =
         config.size() == 1 && config[0].is_word() ? find(config[0].text, place) : nullptr;
     if (found == nullptr || !found->is_dim3) break;
     const bool is_other = found->values.size() == 1 && found->values[0].size() == 1 &&
                           found->values[0][0].is_word() && is_dim3(found->values[0][0].text, found->place);
-    if (!is_other) {
-      std::vector<Written> all;
-      for (const Tokens each : found->values) all.push_back({each, found->place});
-      return all;
-    }
+    if (!is_other) return all_of(found->values, found->place);
     config = found->values[0];
     place = found->place;
   }

@@ -142,7 +142,7 @@ class LaunchingCode {
   void find_definitions();
   void find_parameters();
   void find_definition(std::size_t at);
-  void add(const std::string& name, Definition definition);
+  bool set_axis(std::size_t at, Tokens value);
   std::size_t scope_of(std::size_t place) const;
   bool is_loop_variable(std::size_t at) const;
   bool is_dim3_list(std::size_t at) const;
@@ -158,9 +158,9 @@ class LaunchingCode {
   std::optional<Filling> filling_of_array(const std::string& name, std::size_t scope, int depth);
   std::optional<Filling> filling_by_call(const std::string& name, std::size_t open, int depth);
   std::optional<Filling> filling_of(Tokens value, std::string_view index, std::size_t place);
-  std::optional<Filling> memset_of(const std::vector<std::string>& names);
-  std::optional<Filling> range_of(Tokens value, std::size_t plus, std::size_t modulo, std::size_t rest,
-                                  std::size_t place);
+  struct Remainder;
+  static Remainder remainder_in(Tokens value);
+  std::optional<Filling> range_of(Tokens value, const Remainder& parts, std::size_t place);
   std::optional<Allocation> device_vector(std::string_view name) const;
 
   Tokens tokens_;

@@ -13,8 +13,7 @@ namespace {
 std::optional<SizeTerm> real_of(const Token& token) {
   if (token.kind != Token::Kind::number || token.text.starts_with("0x")) return std::nullopt;
   std::string digits(token.text);
-  while (!digits.empty() && std::string_view("fFlL").find(digits.back()) != std::string_view::npos)
-    digits.pop_back();
+  digits.resize(digits.find_last_not_of("fFlL") + 1);
   if (digits.starts_with('.')) digits.insert(0, "0");
   if (const auto point = digits.find('.'); point != std::string::npos) {
     const bool has_digit = point + 1 < digits.size() && digits[point + 1] >= '0' && digits[point + 1] <= '9';
@@ -28,35 +27,28 @@ std::optional<SizeTerm> real_of(const Token& token) {
   return SizeTerm::real(digits);
 }
 
-constexpr std::string_view kIntegerWords[] = {"int",      "unsigned", "signed",  "long",     "short",
-                                              "char",     "size_t",   "int32_t", "uint32_t", "int64_t",
-                                              "uint64_t", "uint",     "const"};
-constexpr std::string_view kRealWords[] = {"float", "double", "real", "const"};
-
-template <std::size_t N>
-bool are_all(Tokens tokens, const std::string_view (&words)[N]) {
-  return !tokens.empty() && std::ranges::all_of(tokens, [&](const Token& each) {
-    return std::ranges::find(words, each.text) != std::end(words);
-  });
+bool are_all(Tokens tokens, std::initializer_list<std::string_view> words) {
+  return !tokens.empty() &&
+         std::ranges::all_of(tokens, [&](const Token& each) { return is_any_of(each.text, words); });
 }
 
 }  // namespace
 
 std::optional<std::int64_t> integer_of(const Token& token) {
   if (token.kind != Token::Kind::number) return std::nullopt;
-  std::string digits;
-  for (const char c : token.text) {
-    if (c != '\'') digits += c;
-  }
-  while (!digits.empty() && std::string_view("uUlLzZ").find(digits.back()) != std::string_view::npos)
-    digits.pop_back();
+  std::string digits(token.text);
+  std::erase(digits, '\'');
+  digits.resize(digits.find_last_not_of("uUlLzZ") + 1);
   if (digits.find_first_of(".eE") != std::string::npos && !digits.starts_with("0x")) return std::nullopt;
   const auto value = parse_integer(digits);
   return value ? std::optional(*value) : std::nullopt;
 }
 
-bool is_integer_cast(Tokens type) { return are_all(type, kIntegerWords); }
-bool is_real_cast(Tokens type) { return are_all(type, kRealWords); }
+bool is_integer_cast(Tokens type) {
+  return are_all(type, {"int", "unsigned", "signed", "long", "short", "char", "size_t", "int32_t", "uint32_t",
+                        "int64_t", "uint64_t", "uint", "const"});
+}
+bool is_real_cast(Tokens type) { return are_all(type, {"float", "double", "real", "const"}); }
 
 bool declares_nothing(std::string_view word) {
   return is_any_of(word, {"return", "else", "goto", "case", "do", "delete", "new", "throw", "sizeof"});

@@ -56,14 +56,16 @@ Tokens without_casts(Tokens value) {
   return value;
 }
 
+}  // namespace
+
 // The parts of `front ± dividend % count ± rest`, outside of brackets. A part that is missing has the place
 // of the value's end.
-struct Remainder {
+struct LaunchingCode::Remainder {
   std::size_t plus, modulo, rest;
   bool has_other_operator = false;  // a quotient or a condition before the remainder
 };
 
-Remainder remainder_in(Tokens value) {
+LaunchingCode::Remainder LaunchingCode::remainder_in(Tokens value) {
   Remainder parts{value.size(), value.size(), value.size()};
   int depth = 0;
   for (std::size_t i = 0; i < value.size(); ++i) {
@@ -78,8 +80,6 @@ Remainder remainder_in(Tokens value) {
   }
   return parts;
 }
-
-}  // namespace
 
 // The names of variables that a pointer comes from: casts, wrappers, and the argument that is passed to the
 // function around it.
@@ -144,16 +144,6 @@ std::optional<SizeTerm> LaunchingCode::bytes_of(const Allocation& allocation) {
   return bytes.as_integer();
 }
 
-std::optional<Filling> LaunchingCode::memset_of(const std::vector<std::string>& names) {
-  for (const Call& call : calls_of({"cudaMemset", "cudaMemsetAsync"}, 3)) {
-    if (!names_any(call.items[0], names)) continue;
-    const auto value = translate(call.items[1], call.place);
-    if (!value || !value->constant()) return std::nullopt;
-    return Filling{Filling::Kind::constant, *value, {}, translate(call.items[2], call.place), true};
-  }
-  return std::nullopt;
-}
-
 std::optional<Filling> LaunchingCode::filling(Tokens pointer, std::size_t place) {
   const std::vector<std::string> names = pointer_names(pointer, place);
   for (const Call& call : calls_of({"cudaMemcpy", "cudaMemcpyAsync"}, 4)) {
@@ -164,7 +154,12 @@ std::optional<Filling> LaunchingCode::filling(Tokens pointer, std::size_t place)
       if (auto found = filling_of_array(array, scope_of(call.place), 0)) return found;
     }
   }
-  if (auto found = memset_of(names)) return found;
+  for (const Call& call : calls_of({"cudaMemset", "cudaMemsetAsync"}, 3)) {
+    if (!names_any(call.items[0], names)) continue;
+    const auto value = translate(call.items[1], call.place);
+    if (!value || !value->constant()) break;
+    return Filling{Filling::Kind::constant, *value, {}, translate(call.items[2], call.place), true};
+  }
   for (const std::string& name : names) {  // managed memory
     if (auto found = filling_of_array(name, scope_of(place), 0)) return found;
   }
@@ -229,7 +224,7 @@ std::optional<Filling> LaunchingCode::filling_of(Tokens value, std::string_view 
   value = without_casts(value);
   const Remainder parts = remainder_in(value);
   if (parts.has_other_operator) return std::nullopt;
-  if (parts.modulo < value.size()) return range_of(value, parts.plus, parts.modulo, parts.rest, place);
+  if (parts.modulo < value.size()) return range_of(value, parts, place);
   if (value.size() >= 3 && value[value.size() - 2] == "&" && has(value, "rand")) {
     const auto mask = integer_of(value.back());
     if (mask && ((*mask + 1) & *mask) == 0)
@@ -247,22 +242,19 @@ std::optional<Filling> LaunchingCode::filling_of(Tokens value, std::string_view 
   return std::nullopt;
 }
 
-// 1 + rand() % n, rand() % n - 1: the places of the signs and of the remainder; the value's end if a sign is
-// missing.
-std::optional<Filling> LaunchingCode::range_of(Tokens value, std::size_t plus, std::size_t modulo,
-                                               std::size_t rest, std::size_t place) {
+// 1 + rand() % n, rand() % n - 1
+std::optional<Filling> LaunchingCode::range_of(Tokens value, const Remainder& parts, std::size_t place) {
   const auto integer = [&](Tokens part) {
     auto term = part.empty() ? std::optional(SizeTerm::number(0)) : translate(part, place);
     return term && !term->is_real() ? term : std::nullopt;
   };
-  const bool has_front = plus < value.size(), has_rest = rest < value.size();
-  const auto count = integer(value.subspan(modulo + 1, rest - modulo - 1));
-  const auto front = !has_front           ? integer({})
-                     : value[plus] == "+" ? integer(value.first(plus))
-                                          : std::nullopt;
-  const auto last = integer(has_rest ? value.subspan(rest + 1) : Tokens());
+  const bool has_front = parts.plus < value.size(), has_rest = parts.rest < value.size();
+  if (has_front && value[parts.plus] != "+") return std::nullopt;
+  const auto count = integer(value.subspan(parts.modulo + 1, parts.rest - parts.modulo - 1));
+  const auto front = integer(has_front ? value.first(parts.plus) : Tokens());
+  const auto last = integer(has_rest ? value.subspan(parts.rest + 1) : Tokens());
   if (!count || !front || !last) return std::nullopt;
-  const SizeTerm low = has_rest && value[rest] == "-" ? front->minus(*last) : front->plus(*last);
+  const SizeTerm low = has_rest && value[parts.rest] == "-" ? front->minus(*last) : front->plus(*last);
   return Filling{Filling::Kind::range, low, low.plus(*count).minus(SizeTerm::number(1))};
 }
 

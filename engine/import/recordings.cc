@@ -4,15 +4,12 @@
 #include <cstdio>
 #include <ctime>
 #include <set>
-#include <string>
 #include <utility>
 
-#include "db/database.h"
 #include "engine/spaces.h"
 #include "tuner/core/text.h"
 #include "tuner/core/version.h"
 #include "tuner/core/whole_file.h"
-#include "tuner/recording/recording.h"
 #include "tuner/space/content_key.h"
 #include "tuner/space/plan.h"
 

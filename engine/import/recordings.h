@@ -11,7 +11,6 @@
 #include "gktune/result.h"
 #include "tuner/device/replay/replay_device.h"
 #include "tuner/recording/recording.h"
-#include "tuner/recording/recording.h"
 #include "tuner/space/definition.h"
 
 namespace gktune {

@@ -31,24 +31,15 @@ SizeTerm SizeTerm::of(Sum sum, bool is_real) {
 }
 
 SizeTerm SizeTerm::of(Factor factor, bool is_real) {
-  Product product;
-  product.factors.push_back(std::move(factor));
-  return of(Sum{std::move(product)}, is_real);
+  return of(Sum{Product{1, {std::move(factor)}}}, is_real);
 }
 
 SizeTerm SizeTerm::number(std::int64_t value) { return of(Sum{{limited(value), {}}}); }
 
-SizeTerm SizeTerm::real(std::string digits) {
-  Factor factor;
-  factor.text = std::move(digits);
-  return of(std::move(factor), true);
-}
+SizeTerm SizeTerm::real(std::string digits) { return of(Factor{.text = std::move(digits)}, true); }
 
 SizeTerm SizeTerm::atom(std::string text, std::optional<std::int64_t> value) {
-  Factor factor;
-  factor.text = std::move(text);
-  factor.value = value;
-  return of(std::move(factor));
+  return of(Factor{.text = std::move(text), .value = value});
 }
 
 bool SizeTerm::same_factors(const Product& a, const Product& b) {
@@ -100,9 +91,8 @@ void SizeTerm::join_rounded_up() {
     const bool has_constant =
         std::ranges::any_of(dividend.sum_, [](const Product& each) { return each.factors.empty(); });
     if (has_constant || dividend.sum_.empty()) continue;
-    Factor factor;
-    factor.text = "ceil_div(" + dividend.text() + ", " + text_of(product.factors[0].divisor) + ")";
-    product.factors[0] = std::move(factor);
+    product.factors = {
+        {.text = "ceil_div(" + dividend.text() + ", " + text_of(product.factors[0].divisor) + ")"}};
     sum_.erase(one);
     return;
   }
@@ -111,13 +101,7 @@ void SizeTerm::join_rounded_up() {
 SizeTerm::Product SizeTerm::as_product() const {
   if (sum_.empty()) return {0, {}};
   if (sum_.size() == 1) return sum_[0];
-  Factor factor;
-  factor.text = text_of(sum_);
-  factor.needs_brackets = true;
-  factor.sum = sum_;
-  Product product;
-  product.factors.push_back(std::move(factor));
-  return product;
+  return {1, {{.text = text_of(sum_), .needs_brackets = true, .sum = sum_}}};
 }
 
 SizeTerm SizeTerm::times(const SizeTerm& other) const {
@@ -162,22 +146,18 @@ std::optional<SizeTerm> SizeTerm::divided_by(const SizeTerm& other) const {
       return atom("ceil_div(" + text_of(*whole) + ", " + other.text() + ")");
     }
   }
-  Factor factor;
-  factor.text = operand() + (is_real ? " / " : " // ") + other.operand();
-  factor.needs_brackets = true;
-  factor.dividend = sum_;
-  factor.divisor = other.sum_;
-  return of(std::move(factor), is_real);
+  return of(Factor{.text = operand() + (is_real ? " / " : " // ") + other.operand(),
+                   .needs_brackets = true,
+                   .dividend = sum_,
+                   .divisor = other.sum_},
+            is_real);
 }
 
 std::optional<SizeTerm> SizeTerm::remainder(const SizeTerm& other) const {
   if (other.sum_.empty() || is_real_ || other.is_real_) return std::nullopt;
   const auto a = constant(), b = other.constant();
   if (a && b) return number(*a % *b);
-  Factor factor;
-  factor.text = operand() + " % " + other.operand();
-  factor.needs_brackets = true;
-  return of(std::move(factor));
+  return of(Factor{.text = operand() + " % " + other.operand(), .needs_brackets = true});
 }
 
 SizeTerm SizeTerm::as_real() const {

@@ -1,4 +1,4 @@
-#include "tuner/analysis/variance_shares.h"
+#include "tuner/analysis/forest.h"
 
 #include <gtest/gtest.h>
 

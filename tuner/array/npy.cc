@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <istream>
@@ -15,7 +14,6 @@
 #include <sstream>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "tuner/core/text.h"
 
@@ -40,89 +38,83 @@ struct Member {
   std::uint64_t stored = 0, size = 0, offset = 0;
 };
 
+struct BadArchive {
+  std::string message;
+};
+
+// The constructor and the members throw BadArchive.
 class Archive {
  public:
-  explicit Archive(const std::string& path) : file_(path, std::ios::binary) {}
-
-  // Empty if it can be read.
-  std::string open() {
-    if (!file_) return std::string("cannot be opened: ") + std::strerror(errno);
+  explicit Archive(const std::string& path) : file_(path, std::ios::binary) {
+    if (!file_) throw BadArchive{std::string("cannot be opened: ") + std::strerror(errno)};
     file_.seekg(0, std::ios::end);
     size_ = static_cast<std::uint64_t>(file_.tellg());
     const std::uint64_t end_size = std::min<std::uint64_t>(size_, kLongestEnd);
-    std::string end;
-    if (!read(size_ - end_size, end_size, end)) return "cannot be read";
+    const std::string end = read(size_ - end_size, end_size, "cannot be read");
     const std::size_t at = end.rfind(std::string("PK\5\6"));
-    if (at == std::string::npos || at + 22 > end.size()) return "not a .npz file";
+    if (at == std::string::npos || at + 22 > end.size()) throw BadArchive{"not a .npz file"};
     const std::uint64_t count = number_at(end, at + 10, 2), size = number_at(end, at + 12, 4),
                         offset = number_at(end, at + 16, 4);
     if (count == 0xffff || size == 0xffffffff || offset == 0xffffffff)
-      return "archives of more than 4 GiB are not read";
-    std::string directory;
-    if (size > kLongestDirectory || !read(offset, size, directory)) return "its directory is damaged";
+      throw BadArchive{"archives of more than 4 GiB are not read"};
+    if (size > kLongestDirectory) throw BadArchive{kDamaged};
+    const std::string directory = read(offset, size, kDamaged);
     std::size_t next = 0;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      if (next + 46 > directory.size() || directory.compare(next, 4, "PK\1\2") != 0)
-        return "its directory is damaged";
-      Member member;
-      member.method = static_cast<unsigned>(number_at(directory, next + 10, 2));
-      member.stored = number_at(directory, next + 20, 4);
-      member.size = number_at(directory, next + 24, 4);
-      member.offset = number_at(directory, next + 42, 4);
-      const std::size_t name = number_at(directory, next + 28, 2);
-      const std::size_t rest = number_at(directory, next + 30, 2) + number_at(directory, next + 32, 2);
-      if (next + 46 + name + rest > directory.size()) return "its directory is damaged";
-      member.name = directory.substr(next + 46, name);
-      if (member.stored == 0xffffffff || member.size == 0xffffffff)
-        return "arrays of more than 4 GiB are not read";
-      if (member.name.ends_with(kNpy)) member.name.resize(member.name.size() - kNpy.size());
-      members_.push_back(std::move(member));
-      next += 46 + name + rest;
-    }
-    return {};
+    while (members_.size() < count) next = add_member(directory, next);
   }
 
   const std::vector<Member>& members() const { return members_; }
 
-  Result<std::string> contents(const Member& member, std::size_t limit) {
-    const Error damaged{"the array '" + member.name + "' is damaged"};
-    std::string head;
-    if (!read(member.offset, 30, head) || head.compare(0, 4, "PK\3\4") != 0) return damaged;
+  std::string contents(const Member& member, std::size_t limit) {
+    const std::string damaged = "the array '" + member.name + "' is damaged";
+    const std::string head = read(member.offset, 30, damaged);
+    if (head.compare(0, 4, "PK\3\4") != 0) throw BadArchive{damaged};
     const std::uint64_t begin = member.offset + 30 + number_at(head, 26, 2) + number_at(head, 28, 2);
     const std::uint64_t wanted = std::min<std::uint64_t>(member.size, limit);
-    std::string stored;
-    if (member.method == 0) {
-      if (!read(begin, wanted, stored)) return damaged;
-      return stored;
-    }
-    if (member.method != 8) {
-      return Error{"the array '" + member.name + "' is compressed by method " +
-                   std::to_string(member.method) + ", which is not known"};
-    }
-    if (!read(begin, member.stored, stored)) return damaged;
-    std::string bytes(wanted, '\0');
+    if (member.method == 0) return read(begin, wanted, damaged);
+    if (member.method != 8)
+      throw BadArchive{"the array '" + member.name + "' is compressed by method " +
+                       std::to_string(member.method) + ", which is not known"};
+    std::string stored = read(begin, member.stored, damaged), bytes(wanted, '\0');
     z_stream stream{};
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return Error{"zlib cannot start"};
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw BadArchive{"zlib cannot start"};
     stream.next_in = reinterpret_cast<Bytef*>(stored.data());
     stream.avail_in = static_cast<uInt>(stored.size());
     stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
     stream.avail_out = static_cast<uInt>(bytes.size());
     const int code = inflate(&stream, Z_FINISH);
-    const bool is_whole =
-        stream.avail_out == 0 && (code == Z_STREAM_END || code == Z_BUF_ERROR || code == Z_OK);
     inflateEnd(&stream);
-    if (!is_whole) return damaged;
+    const bool is_sound = code == Z_STREAM_END || code == Z_BUF_ERROR || code == Z_OK;
+    if (stream.avail_out != 0 || !is_sound) throw BadArchive{damaged};
     return bytes;
   }
 
  private:
-  bool read(std::uint64_t at, std::uint64_t size, std::string& to) {
-    if (at > size_ || size > size_ - at) return false;
-    to.resize(size);
+  static constexpr const char* kDamaged = "its directory is damaged";
+
+  // Reads the entry of the directory at `at`. Returns where the next one begins.
+  std::size_t add_member(const std::string& directory, std::size_t at) {
+    if (at + 46 > directory.size() || directory.compare(at, 4, "PK\1\2") != 0) throw BadArchive{kDamaged};
+    const auto number = [&](std::size_t offset, int size) { return number_at(directory, at + offset, size); };
+    const std::size_t name = number(28, 2), end = at + 46 + name + number(30, 2) + number(32, 2);
+    if (end > directory.size()) throw BadArchive{kDamaged};
+    Member member{directory.substr(at + 46, name), static_cast<unsigned>(number(10, 2)), number(20, 4),
+                  number(24, 4), number(42, 4)};
+    if (member.stored == 0xffffffff || member.size == 0xffffffff)
+      throw BadArchive{"arrays of more than 4 GiB are not read"};
+    if (member.name.ends_with(kNpy)) member.name.resize(member.name.size() - kNpy.size());
+    members_.push_back(std::move(member));
+    return end;
+  }
+
+  std::string read(std::uint64_t at, std::uint64_t size, const std::string& message) {
+    if (at > size_ || size > size_ - at) throw BadArchive{message};
+    std::string bytes(size, '\0');
     file_.clear();
     file_.seekg(static_cast<std::streamoff>(at));
-    file_.read(to.data(), static_cast<std::streamsize>(size));
-    return static_cast<std::uint64_t>(file_.gcount()) == size;
+    file_.read(bytes.data(), static_cast<std::streamsize>(size));
+    if (static_cast<std::uint64_t>(file_.gcount()) != size) throw BadArchive{message};
+    return bytes;
   }
 
   std::ifstream file_;
@@ -134,17 +126,18 @@ class Archive {
 // the file must have one array.
 Result<std::string> npz_array(const std::string& path, const std::string& array, std::size_t limit) {
   const auto error = [&](const std::string& message) { return Error{path + ": " + message}; };
-  Archive archive(path);
-  if (const std::string message = archive.open(); !message.empty()) return error(message);
-  const std::vector<Member>& members = archive.members();
-  if (members.empty()) return error("it has no arrays");
-  const std::string names = joined(members, ", ", &Member::name);
-  if (array.empty() && members.size() > 1) return error("it has several arrays; name one of " + names);
-  const auto found = array.empty() ? members.begin() : std::ranges::find(members, array, &Member::name);
-  if (found == members.end()) return error("it has no array '" + array + "'; its arrays are " + names);
-  auto contents = archive.contents(*found, limit);
-  if (!contents) return error(contents.error().message);
-  return contents;
+  try {
+    Archive archive(path);
+    const std::vector<Member>& members = archive.members();
+    if (members.empty()) return error("it has no arrays");
+    const std::string names = joined(members, ", ", &Member::name);
+    if (array.empty() && members.size() > 1) return error("it has several arrays; name one of " + names);
+    const auto found = array.empty() ? members.begin() : std::ranges::find(members, array, &Member::name);
+    if (found == members.end()) return error("it has no array '" + array + "'; its arrays are " + names);
+    return archive.contents(*found, limit);
+  } catch (const BadArchive& bad) {
+    return error(bad.message);
+  }
 }
 
 struct Header {
@@ -199,28 +192,13 @@ std::optional<Header> parse_header(std::string_view text) {
   return header;
 }
 
-// NumPy's name of each element type, without the byte order. NumPy has no bfloat16.
-constexpr std::array<std::pair<ElementType, std::string_view>, 16> kKinds = {{
-    {ElementType::int8, "i1"},
-    {ElementType::int16, "i2"},
-    {ElementType::int32, "i4"},
-    {ElementType::int64, "i8"},
-    {ElementType::uint8, "u1"},
-    {ElementType::uint16, "u2"},
-    {ElementType::uint32, "u4"},
-    {ElementType::uint64, "u8"},
-    {ElementType::float16, "f2"},
-    {ElementType::bfloat16, "u2"},
-    {ElementType::float32, "f4"},
-    {ElementType::float64, "f8"},
-    {ElementType::float8_e4m3, "u1"},
-    {ElementType::float8_e5m2, "u1"},
-    {ElementType::complex64, "c8"},
-    {ElementType::complex128, "c16"},
-}};
-
-std::string_view kind_of(ElementType type) {
-  return std::ranges::find_if(kKinds, [type](const auto& each) { return each.first == type; })->second;
+// NumPy's name of an element type, without the byte order: i4, f8. It has no bfloat16 and no numbers of eight
+// bits: their bits are unsigned integers.
+std::string kind_of(ElementType type) {
+  const bool is_float =
+      type == ElementType::float16 || type == ElementType::float32 || type == ElementType::float64;
+  const char letter = is_complex(type) ? 'c' : is_float ? 'f' : type <= ElementType::int64 ? 'i' : 'u';
+  return letter + std::to_string(element_size(type));
 }
 
 bool fits(std::string_view dtype, ElementType type) {
@@ -310,7 +288,7 @@ Result<std::vector<std::uint64_t>> npy_shape(const ArrayFile& file) {
 
 Result<void> write_npy(const std::string& path, ElementType type, std::span<const std::byte> elements) {
   const std::size_t size = element_size(type);
-  std::string header = std::string("{'descr': '") + (size == 1 ? '|' : '<') + std::string(kind_of(type)) +
+  std::string header = std::string("{'descr': '") + (size == 1 ? '|' : '<') + kind_of(type) +
                        "', 'fortran_order': False, 'shape': (" + std::to_string(elements.size() / size) +
                        ",), }";
   header.append((64 - (10 + header.size() + 1) % 64) % 64, ' ');

@@ -4,7 +4,6 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <type_traits>
 
 #include "tuner/measure/comparison.h"

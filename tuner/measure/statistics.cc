@@ -6,7 +6,6 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
-#include <vector>
 
 namespace gktune {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <limits>
-#include <vector>
 
 #include "tuner/core/trial.h"
 #include "tuner/measure/statistics.h"

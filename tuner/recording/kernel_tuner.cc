@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "tuner/core/text.h"

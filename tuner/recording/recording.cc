@@ -3,14 +3,20 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cmath>
+#include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "tuner/core/text.h"
+#include "tuner/core/value_json.h"
 #include "tuner/recording/kernel_tuner.h"
 
 namespace gktune {
@@ -166,6 +172,228 @@ Result<Recording> read_recording(const std::filesystem::path& path) {
   const auto text = read_text_file(path);
   if (!text) return text.error();
   return read_recording_text(*text, path);
+}
+
+namespace {
+
+constexpr double kUsInMs = 1e-3, kMsInS = 1e3;
+
+RecordedJson times_ms(const Trial& trial) {
+  RecordedJson times = RecordedJson::array();
+  for (const double time : trial.samples_us) times.push_back(time * kUsInMs);
+  return times;
+}
+
+// "2026-05-31 17:20:00.123000+00:00"
+std::string timestamp_of(std::int64_t unix_ms) {
+  const std::time_t seconds = unix_ms / 1000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 80> text{};
+  const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+  std::snprintf(text.data() + length, text.size() - length, ".%03d000+00:00",
+                static_cast<int>(unix_ms % 1000));
+  return text.data();
+}
+
+const RecordedStatus& recorded(Status status) {
+  const auto known = std::ranges::find(kRecordedStatuses, status, &RecordedStatus::status);
+  return known == std::end(kRecordedStatuses) ? kRecordedStatuses[1] : *known;
+}
+
+double time_ms(const Trial& trial) {
+  return (trial.objective > 0 ? trial.objective : trial.timing.median_us) * kUsInMs;
+}
+
+// The metrics that are numbers or texts: the formats have no place for others.
+NamedValues known_metrics(const Trial& trial) {
+  NamedValues known;
+  for (const auto& [name, value] : trial.metrics) {
+    if (!value.is_number() || std::isfinite(value.number())) known.set(name, value);
+  }
+  return known;
+}
+
+RecordedJson cache_record(const Trial& trial) {
+  RecordedJson record = values_json<RecordedJson>(trial.config);
+  if (trial.ok()) {
+    record["time"] = time_ms(trial);
+    record["times"] = times_ms(trial);
+  } else {
+    record["time"] = recorded(trial.status).in_cache;
+  }
+  for (const auto& [name, value] : known_metrics(trial)) {
+    if (!record.contains(name)) record[name] = value_json<RecordedJson>(value);
+  }
+  record["compile_time"] = trial.compile_s * kMsInS;
+  record["verification_time"] = 0;
+  record["benchmark_time"] = trial.run_s * kMsInS;
+  record["strategy_time"] = 0;
+  record["framework_time"] = 0;
+  record["timestamp"] = timestamp_of(trial.ended_unix_ms);
+  return record;
+}
+
+RecordedJson problem_size(const Problem& problem) {
+  if (problem.size() == 1) return value_json<RecordedJson>(problem.value(0));
+  return joined(problem, ",", [](const auto& axis) { return axis.first + "=" + axis.second.str(); });
+}
+
+RecordedJson t4_record(const Trial& trial) {
+  RecordedJson record = {{"configuration", values_json<RecordedJson>(trial.config)},
+                         {"objectives", {"time"}},
+                         {"timestamp", timestamp_of(trial.ended_unix_ms)},
+                         {"invalidity", recorded(trial.status).in_t4},
+                         {"correctness", trial.ok() ? 1 : 0},
+                         {"measurements", RecordedJson::array()},
+                         {"times",
+                          {{"compilation", trial.compile_s * kMsInS},
+                           {"runtimes", times_ms(trial)},
+                           {"framework", 0},
+                           {"search_algorithm", 0},
+                           {"validation", 0}}}};
+  if (trial.ok()) {
+    record["measurements"].push_back({{"name", "time"}, {"value", time_ms(trial)}, {"unit", "ms"}});
+    for (const auto& [name, value] : known_metrics(trial))
+      record["measurements"].push_back(
+          {{"name", name}, {"value", value_json<RecordedJson>(value)}, {"unit", ""}});
+  }
+  return record;
+}
+
+// The name of a configuration in a cache file: its values in the order of the parameters.
+std::string key_of_config(const Recording& recording, const Config& config) {
+  return joined(recording.parameters, ",",
+                [&](const Parameter& parameter) { return config.find(parameter.name)->str(); });
+}
+
+const char* name_of_format(RecordingFormat format) {
+  return format == RecordingFormat::kernel_tuner ? "kernel_tuner" : "t4";
+}
+
+const char* trials_of(RecordingFormat format) {
+  return format == RecordingFormat::kernel_tuner ? "cache" : "results";
+}
+
+// The file without its trials. Equal to the file that was read but for the fields that a Recording has no
+// place for; so are the trials' records.
+RecordedJson file_without_trials(const Recording& recording, RecordingFormat format) {
+  if (format == RecordingFormat::t4) return {{"schema_version", "1.0.0"}, {"results", RecordedJson::array()}};
+  RecordedJson file = {{"schema_version", "1.1.0"},
+                       {"device_name", recording.device.name},
+                       {"kernel_name", recording.kernel},
+                       {"problem_size", problem_size(recording.problem)},
+                       {"tune_params_keys", RecordedJson::array()},
+                       {"tune_params", RecordedJson::object()},
+                       {"objective", "time"},
+                       {"cache", RecordedJson::object()}};
+  for (const Parameter& parameter : recording.parameters) {
+    file["tune_params_keys"].push_back(parameter.name);
+    RecordedJson& values = file["tune_params"][parameter.name] = RecordedJson::array();
+    for (const Value& value : parameter.values) values.push_back(value_json<RecordedJson>(value));
+  }
+  return file;
+}
+
+RecordedJson record_of(const Trial& trial, RecordingFormat format) {
+  return format == RecordingFormat::kernel_tuner ? cache_record(trial) : t4_record(trial);
+}
+
+// The changes that make `to` of `from`; empty if there are none.
+std::string difference(const RecordedJson& from, const RecordedJson& to, RecordingFormat format,
+                       const std::string& key = "") {
+  const RecordedJson patch = RecordedJson::diff(from, to);
+  RecordedJson extras = {{"format", name_of_format(format)}, {"patch", patch}};
+  if (!key.empty()) extras["key"] = key;
+  return patch.empty() && key.empty() ? std::string() : extras.dump();
+}
+
+// Applies stored changes; leaves out those of another format and damaged ones.
+RecordedJson changed(const RecordedJson& json, const std::string& extras, RecordingFormat format,
+                     std::string* key = nullptr) {
+  const RecordedJson parsed = RecordedJson::parse(extras, nullptr, false);
+  if (!parsed.is_object() || parsed.value("format", "") != name_of_format(format)) return json;
+  try {
+    if (key != nullptr && parsed.contains("key")) *key = parsed["key"].get<std::string>();
+    return json.patch(parsed.at("patch"));
+  } catch (const RecordedJson::exception&) {
+    return json;
+  }
+}
+
+// The recording as a database gives it back: names and values sorted.
+Recording canonical(Recording recording) {
+  std::ranges::sort(recording.parameters, {}, &Parameter::name);
+  for (Parameter& parameter : recording.parameters) std::ranges::sort(parameter.values);
+  for (Trial& trial : recording.trials) {
+    trial.config = in_order_of(recording.parameters, trial.config);
+  }
+  return recording;
+}
+
+// Kernel Tuner appends to its files: it expects the cache at their end, a configuration in each
+// line, and two closing lines.
+std::string cache_text(const RecordedJson& file) {
+  std::string text = "{\n";
+  for (const auto& [name, value] : file.items()) {
+    if (name != "cache") text += RecordedJson(name).dump() + ": " + value.dump() + ",\n";
+  }
+  text += "\"cache\": {\n";
+  const char* separator = "";
+  for (const auto& [key, record] : file["cache"].items()) {
+    text += separator + RecordedJson(key).dump() + ": " + record.dump();
+    separator = ",\n";
+  }
+  return text + "\n}\n}";
+}
+
+}  // namespace
+
+Result<RecordingWithExtras> read_with_extras(std::string_view text, const std::string& path) {
+  auto recording = read_recording_text(text, path);
+  if (!recording) return recording.error();
+  RecordingWithExtras read{canonical(*std::move(recording)), {}};
+  const Recording& known = read.recording;
+  RecordedJson original = RecordedJson::parse(text, nullptr, false);
+  if (original.is_discarded()) {  // of an interrupted run: read_recording_text() added its end
+    read.extras.trials.resize(known.trials.size());
+    return read;
+  }
+  const auto format = original.contains("cache") ? RecordingFormat::kernel_tuner : RecordingFormat::t4;
+  const RecordedJson outline = file_without_trials(known, format);
+  const RecordedJson trials = std::exchange(original[trials_of(format)], outline[trials_of(format)]);
+  read.extras.file = difference(outline, original, format);
+  for (std::size_t i = 0; i < known.trials.size(); ++i) {
+    const RecordedJson ours = record_of(known.trials[i], format);
+    if (format == RecordingFormat::kernel_tuner) {
+      const std::string &key = known.keys[i], own = key_of_config(known, known.trials[i].config);
+      read.extras.trials.push_back(difference(ours, trials[key], format, own == key ? "" : key));
+    } else if (trials.size() == known.trials.size()) {
+      read.extras.trials.push_back(difference(ours, trials[i], format));
+    } else {
+      read.extras.trials.emplace_back();  // a configuration came twice
+    }
+  }
+  return read;
+}
+
+std::string write_recording(const Recording& given, const RecordingExtras& extras, RecordingFormat format) {
+  const Recording recording = canonical(given);
+  RecordedJson file = file_without_trials(recording, format);
+  if (!extras.file.empty()) file = changed(file, extras.file, format);
+  RecordedJson& target = file[trials_of(format)];
+  for (std::size_t i = 0; i < recording.trials.size(); ++i) {
+    std::string key = key_of_config(recording, recording.trials[i].config);
+    RecordedJson record = record_of(recording.trials[i], format);
+    if (i < extras.trials.size() && !extras.trials[i].empty())
+      record = changed(record, extras.trials[i], format, &key);
+    if (format == RecordingFormat::kernel_tuner) {
+      target[key] = std::move(record);
+    } else {
+      target.push_back(std::move(record));
+    }
+  }
+  return format == RecordingFormat::kernel_tuner ? cache_text(file) : file.dump() + "\n";
 }
 
 }  // namespace gktune

@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <map>
-#include <memory>
 #include <numeric>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "tuner/core/quantity.h"
 #include "tuner/core/text.h"

@@ -1,4 +1,4 @@
-#include "tuner/search/bayes/proposals.h"
+#include "tuner/search/bayes/model_search.h"
 
 #include <gtest/gtest.h>
 

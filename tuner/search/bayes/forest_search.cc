@@ -1,6 +1,5 @@
 // Bayesian optimisation with a forest.
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>

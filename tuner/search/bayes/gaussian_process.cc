@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "tuner/analysis/draws.h"
 #include "tuner/search/bayes/model_search.h"

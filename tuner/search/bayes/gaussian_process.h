@@ -3,7 +3,6 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <random>
-#include <span>
 #include <vector>
 
 #include "tuner/search/bayes/features.h"
