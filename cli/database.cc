@@ -7,7 +7,6 @@
 #include <set>
 
 #include "tuner/core/quantity.h"
-#include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
 
 namespace gktune {

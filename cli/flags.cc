@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cli/output/units.h"
-#include "tuner/core/letters.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "cli/command.h"
 #include "cli/flags.h"
-#include "tuner/core/spelling.h"
-#include "tuner/core/system_error.h"
+#include "tuner/core/files.h"
+#include "tuner/core/text.h"
 #include "tuner/core/version.h"
 #include "tuner/device/backends.h"
 

@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "db/distance.h"
-#include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
-#include "tuner/space/language/evaluate.h"
+#include "tuner/space/language/expression.h"
 
 namespace gktune {
 namespace {

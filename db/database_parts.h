@@ -11,7 +11,7 @@
 #include "db/sqlite/connection.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
-#include "tuner/core/seconds_since.h"
+#include "tuner/core/quantity.h"
 
 // The parts that the sources of Database share.
 namespace gktune {

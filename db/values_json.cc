@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "db/sqlite/failure.h"
-#include "tuner/core/value_json.h"
+#include "tuner/core/fields_json.h"
 
 namespace gktune {
 namespace {

@@ -12,7 +12,6 @@
 
 #include "db/portfolio/make_portfolio.h"
 #include "db/values_json.h"
-#include "tuner/core/cpp_words.h"
 #include "tuner/core/text.h"
 
 namespace gktune {

@@ -8,10 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "engine/check_session.h"
 #include "engine/spaces.h"
+#include "tuner/space/definition.h"
 #include "tuner/space/plan.h"
-#include "tuner/space/problems.h"
 
 namespace gktune {
 namespace {

@@ -3,8 +3,7 @@
 #include <charconv>
 #include <vector>
 
-#include "tuner/core/device_kinds.h"
-#include "tuner/core/spelling.h"
+#include "tuner/core/device_info.h"
 #include "tuner/core/text.h"
 
 namespace gktune {

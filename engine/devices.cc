@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "engine/import/recordings.h"
+#include "tuner/core/files.h"
 #include "tuner/core/text.h"
 #include "tuner/core/version.h"
-#include "tuner/core/whole_file.h"
 #include "tuner/device/backends.h"
 #include "tuner/device/worker/cores.h"
-#include "tuner/device/worker/job.h"
 #include "tuner/device/worker/folders.h"
-#include "tuner/space/content_key.h"
+#include "tuner/device/worker/job.h"
+#include "tuner/space/fingerprint.h"
 
 namespace gktune {
 namespace {

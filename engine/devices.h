@@ -12,7 +12,6 @@
 #include "gktune/result.h"
 #include "gktune/values.h"
 #include "tuner/core/device_info.h"
-#include "tuner/core/device_kinds.h"
 #include "tuner/device/worker/worker_device.h"
 #include "tuner/recording/recording.h"
 #include "tuner/space/definition.h"

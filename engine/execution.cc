@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/core/device_kinds.h"
+#include "tuner/core/device_info.h"
 #include "tuner/device/backends.h"
 #include "tuner/device/run/device_runner.h"
 #include "tuner/device/worker/folders.h"

@@ -12,9 +12,8 @@
 
 #include "gktune/values.h"
 #include "tuner/core/quantity.h"
-#include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
-#include "tuner/space/problems.h"
+#include "tuner/space/definition.h"
 
 namespace gktune {
 namespace {

@@ -9,7 +9,7 @@
 #include "engine/import/recordings.h"
 #include "tuner/core/quantity.h"
 #include "tuner/search/strategy.h"
-#include "tuner/space/language/expression_text.h"
+#include "tuner/space/language/expression.h"
 #include "tuner/space/plan.h"
 #include "tuner/space/space_file.h"
 
@@ -204,7 +204,7 @@ KernelSpace kernel_space_of(const Definition& definition, const DeviceInfo& devi
                                ? with_device_limits(definition.constraints, definition.kernel, device)
                                : device_limits(definition.kernel, device);
   for (const Constraint& constraint : constraints) {
-    space.constraints.push_back(expanded_text(constraint.condition));
+    space.constraints.push_back(field_text(constraint.condition));
   }
   space.default_config = definition.kernel.default_values;
   return space;

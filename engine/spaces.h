@@ -8,7 +8,6 @@
 #include "gktune/result.h"
 #include "tuner/space/definition.h"
 #include "tuner/space/solver/space.h"
-#include "tuner/space/solver/space_counts.h"
 
 namespace gktune {
 

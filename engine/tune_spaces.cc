@@ -5,7 +5,7 @@
 
 #include "engine/import/recordings.h"
 #include "tuner/core/version.h"
-#include "tuner/space/problems.h"
+#include "tuner/space/definition.h"
 
 namespace gktune {
 namespace {

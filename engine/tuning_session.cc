@@ -14,7 +14,7 @@
 
 #include "db/distance.h"
 #include "engine/spaces.h"
-#include "tuner/core/seconds_since.h"
+#include "tuner/core/quantity.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/plan.h"
 

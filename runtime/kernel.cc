@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "runtime/kernel_state.h"
-#include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
 
 namespace gktune {

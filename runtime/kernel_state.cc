@@ -10,8 +10,8 @@
 #include "tuner/core/version.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/measure/element.h"
-#include "tuner/space/content_key.h"
-#include "tuner/space/language/evaluate.h"
+#include "tuner/space/fingerprint.h"
+#include "tuner/space/language/expression.h"
 
 namespace gktune {
 namespace {

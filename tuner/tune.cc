@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "tuner/measure/statistics.h"
-#include "tuner/measure/statistics.h"
 
 namespace gktune {
 namespace {

@@ -13,8 +13,7 @@
 #include "db/distance.h"
 #include "engine/devices.h"
 #include "engine/selection.h"
-#include "tuner/core/device_kinds.h"
-#include "tuner/core/spelling.h"
+#include "tuner/core/device_info.h"
 #include "tuner/core/text.h"
 #include "tuner/space/space_file.h"
 

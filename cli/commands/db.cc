@@ -6,7 +6,6 @@
 #include <ostream>
 
 #include "cli/command.h"
-#include "cli/command.h"
 #include "cli/output/importance.h"
 #include "cli/output/pictures.h"
 #include "cli/output/screen.h"
@@ -16,7 +15,7 @@
 #include "engine/spaces.h"
 #include "engine/study_facts.h"
 #include "tuner/core/text.h"
-#include "tuner/core/seconds_since.h"
+#include "tuner/core/quantity.h"
 
 namespace gktune {
 namespace {

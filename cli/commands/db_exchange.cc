@@ -13,12 +13,11 @@
 
 #include "cli/command.h"
 #include "cli/output/stale.h"
-#include "db/winner_export.h"
 #include "db/portfolio/make_portfolio.h"
+#include "db/winner_export.h"
 #include "engine/import/recordings.h"
-#include "tuner/core/output_file.h"
-#include "tuner/core/spelling.h"
-#include "tuner/core/whole_file.h"
+#include "tuner/core/files.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {

@@ -12,8 +12,8 @@
 #include "cli/output/stale.h"
 #include "db/portfolio/make_portfolio.h"
 #include "engine/selection.h"
-#include "tuner/core/spelling.h"
-#include "tuner/core/seconds_since.h"
+#include "tuner/core/quantity.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/output/device_text.h"
 #include "engine/devices.h"
-#include "tuner/core/device_kinds.h"
+#include "tuner/core/device_info.h"
 #include "tuner/device/backends.h"
 
 namespace gktune {

@@ -13,7 +13,7 @@
 #include "cli/output/screen.h"
 #include "engine/execution.h"
 #include "engine/selection.h"
-#include "tuner/core/letters.h"
+#include "tuner/core/text.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {

@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "engine/import/import_space.h"
-#include "tuner/core/output_file.h"
+#include "tuner/core/files.h"
 
 namespace gktune {
 namespace {

@@ -13,11 +13,10 @@
 #include <string_view>
 #include <vector>
 
+#include "gktune/result.h"
 #include "cli/command.h"
-#include "tuner/core/cpp_words.h"
 #include "tuner/core/embedded_file.h"
-#include "tuner/core/letters.h"
-#include "tuner/core/spelling.h"
+#include "tuner/core/text.h"
 #include "tuner/space/definition.h"
 
 namespace gktune {

@@ -9,13 +9,13 @@
 #include <ostream>
 #include <thread>
 
+#include "tuner/core/quantity.h"
 #include "cli/command.h"
 #include "cli/commands/report.h"
 #include "cli/output/html_report.h"
 #include "engine/study_facts.h"
-#include "tuner/core/output_file.h"
-#include "tuner/core/seconds_since.h"
-#include "tuner/core/spelling.h"
+#include "tuner/core/files.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
@@ -107,12 +107,6 @@ ExitCode run(const ReportOptions& options, Context& context) {
 }
 
 namespace fs = std::filesystem;
-
-std::int64_t now_unix_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 // The studies of the kernels, the last tuned first.
 Result<std::vector<StudySummary>> studies_of(const Database& store,

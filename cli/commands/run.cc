@@ -13,10 +13,10 @@
 #include "cli/commands/report.h"
 #include "engine/selection.h"
 #include "engine/tune_spaces.h"
-#include "tuner/core/effort.h"
-#include "tuner/core/spelling.h"
+#include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
 #include "tuner/search/strategy.h"
+#include "tuner/space/definition.h"
 
 namespace gktune {
 namespace {
@@ -55,7 +55,7 @@ Result<Regime> parse_regime(std::string_view text) {
 }
 
 Result<Effort> parse_effort(std::string_view text) {
-  if (auto effort = effort_from_name(text)) return *effort;
+  if (auto effort = enum_from_name<Effort>(text)) return *effort;
   const EnumNames known = enum_names(Effort{});
   const std::vector<std::string> names(known.begin(), known.end());
   return Error{fmt::format("'{}' is neither quick, normal nor thorough{}", text, did_you_mean(text, names))};

@@ -10,7 +10,7 @@
 #include "cli/output/progress.h"
 #include "engine/import/recordings.h"
 #include "lab/contest.h"
-#include "tuner/core/output_file.h"
+#include "tuner/core/files.h"
 #include "tuner/core/text.h"
 #include "tuner/search/strategy.h"
 

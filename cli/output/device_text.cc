@@ -4,7 +4,7 @@
 
 #include "cli/output/units.h"
 #include "engine/devices.h"
-#include "tuner/core/device_kinds.h"
+#include "tuner/core/device_info.h"
 
 namespace gktune {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
-#include "tuner/core/system_error.h"
+#include "tuner/core/files.h"
 
 namespace gktune::sqlite {
 namespace {

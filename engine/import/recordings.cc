@@ -7,10 +7,9 @@
 #include <utility>
 
 #include "engine/spaces.h"
+#include "tuner/core/files.h"
 #include "tuner/core/text.h"
 #include "tuner/core/version.h"
-#include "tuner/core/whole_file.h"
-#include "tuner/space/content_key.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {

@@ -9,10 +9,9 @@
 #include "db/database.h"
 #include "db/values_json.h"
 #include "tuner/core/fields_json.h"
-#include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
-#include "tuner/space/content_key.h"
-#include "tuner/space/language/expression_text.h"
+#include "tuner/space/definition.h"
+#include "tuner/space/fingerprint.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {

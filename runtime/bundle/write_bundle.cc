@@ -10,13 +10,13 @@
 #include "db/database.h"
 #include "engine/spaces.h"
 #include "runtime/kernel_state.h"
-#include "tuner/core/device_kinds.h"
-#include "tuner/core/output_file.h"
+#include "tuner/core/device_info.h"
+#include "tuner/core/files.h"
 #include "tuner/core/text.h"
-#include "tuner/core/whole_file.h"
 #include "tuner/device/backends.h"
 #include "tuner/device/host/host_backend.h"
 #include "tuner/device/worker/folders.h"
+#include "tuner/space/fingerprint.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {

@@ -1,4 +1,4 @@
-#include "tuner/core/device_kinds.h"
+#include "tuner/core/device_info.h"
 
 #include <gtest/gtest.h>
 
@@ -47,8 +47,8 @@ bool has_literal(const std::string& text, std::string_view name) {
 // to what takes CUDA's own data.
 TEST(DeviceKinds, generic_code_names_no_kind_of_gpu) {
   const fs::path root = GKTUNE_SOURCE_DIR;
-  const std::set<std::string> places = {"tuner/core/device_kinds.cc", "tuner/device/backends.cc",
-                                        "tuner/space/plan.cc", "db/identity.cc",
+  const std::set<std::string> places = {"tuner/core/device_info.cc", "tuner/device/backends.cc",
+                                        "tuner/space/definition.cc", "db/identity.cc",
                                         "runtime/cuda_launch_device.cc"};
   std::set<std::string> found;
   for (const char* folder : {"tuner", "db", "engine", "runtime", "cli"}) {

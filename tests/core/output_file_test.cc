@@ -1,4 +1,4 @@
-#include "tuner/core/output_file.h"
+#include "tuner/core/files.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

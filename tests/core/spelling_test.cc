@@ -1,4 +1,4 @@
-#include "tuner/core/spelling.h"
+#include "tuner/core/text.h"
 
 #include <gtest/gtest.h>
 

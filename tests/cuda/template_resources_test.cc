@@ -16,8 +16,8 @@
 #include "tuner/device/cuda/compile/cuda_compiler.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
+#include "tuner/space/definition.h"
 #include "tuner/space/plan.h"
-#include "tuner/space/problems.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {

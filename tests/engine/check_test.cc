@@ -7,7 +7,7 @@
 #include "tests/example_database.h"
 #include "tests/templates/made_up_gpu.h"
 #include "tuner/device/replay/replay_device.h"
-#include "tuner/space/problems.h"
+#include "tuner/space/definition.h"
 #include "tuner/space/space_file.h"
 #include "tuner/tune.h"
 

@@ -5,7 +5,7 @@
 
 #include "tests/host/kernels.h"
 #include "tests/scratch_folder.h"
-#include "tuner/core/whole_file.h"
+#include "tuner/core/files.h"
 #include "tuner/device/host/compile/kernel_headers.h"
 
 namespace gktune {
@@ -160,7 +160,6 @@ constexpr int kSum = 0
 #undef X
 #define X(a) *a
 constexpr int kProduct = 1
-#include "list.inc"
     ;
 static_assert(kSum == 6 && kProduct == 6, "");
 __global__ void k(int* p) { *p = kSum; }

@@ -15,8 +15,8 @@
 #include "tuner/device/host/compile/host_compiler.h"
 #include "tuner/device/host/host_backend.h"
 #include "tuner/device/run/device_runner.h"
+#include "tuner/space/definition.h"
 #include "tuner/space/plan.h"
-#include "tuner/space/problems.h"
 #include "tuner/space/solver/space.h"
 #include "tuner/space/space_file.h"
 #ifdef GKTUNE_WITH_CUDA

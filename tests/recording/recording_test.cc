@@ -33,7 +33,7 @@ TEST(Recording, has_a_space_of_exactly_the_recorded_configurations) {
   for (const Config& config : configs) wanted.insert(config.json());
   EXPECT_EQ(listed, wanted);
   EXPECT_FALSE(space.contains({{"x", 1}, {"way", "b"}, {"z", 7}}));
-  EXPECT_EQ(space.neighbours(configs[1], Neighbourhood::one_parameter).size(), 2u);
+  EXPECT_EQ(space.choices(*space.ranks_of(configs[1]), 0).size(), 2u);
 }
 
 TEST(Recording, a_single_configuration_is_a_space) {

@@ -1,4 +1,4 @@
-#include "tuner/source/source_lines.h"
+#include "tuner/source/flat_source.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "tuner/source/edits.h"
 
 namespace gktune {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/space/reader/choices.h"
+#include "tuner/space/reader/problem_reader.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/space/declared_names.h"
+#include "tuner/source/source_names.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 
-#include "tuner/space/language/expression_text.h"
 
 namespace gktune {
 namespace {
@@ -365,12 +364,12 @@ TEST(Expression, the_expanded_text_means_the_same) {
     const auto parsed = Expression::parse(text);
     ASSERT_TRUE(parsed.ok()) << text;
     const auto whole = parsed->inlined(definitions);
-    const auto again = Expression::parse(expanded_text(*whole));
-    ASSERT_TRUE(again.ok()) << text << " became " << expanded_text(*whole) << ": " << again.error().message;
+    const auto again = Expression::parse(field_text(*whole));
+    ASSERT_TRUE(again.ok()) << text << " became " << field_text(*whole) << ": " << again.error().message;
     const auto expected = whole->evaluate(scope()), value = again->evaluate(scope());
-    ASSERT_EQ(value.ok(), expected.ok()) << expanded_text(*whole);
+    ASSERT_EQ(value.ok(), expected.ok()) << field_text(*whole);
     if (value) {
-      EXPECT_EQ(*value, *expected) << expanded_text(*whole);
+      EXPECT_EQ(*value, *expected) << field_text(*whole);
     }
   }
 }

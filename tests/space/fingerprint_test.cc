@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "reduce_example.h"
-#include "tuner/space/content_key.h"
 
 namespace gktune {
 namespace {

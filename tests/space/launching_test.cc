@@ -6,7 +6,6 @@
 
 #include "reduce_example.h"
 #include "tuner/space/plan.h"
-#include "tuner/space/struct_layout.h"
 
 namespace gktune {
 namespace {

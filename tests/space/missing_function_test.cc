@@ -1,4 +1,4 @@
-#include "tuner/space/missing_function.h"
+#include "tuner/source/source_names.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "reduce_example.h"
+#include "tuner/source/source_names.h"
 #include "tuner/space/plan.h"
-#include "tuner/space/source_macros.h"
 
 namespace gktune {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/space/solver/space_counts.h"
+#include "tuner/space/solver/space.h"
 
 #include <gtest/gtest.h>
 

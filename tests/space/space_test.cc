@@ -47,15 +47,6 @@ std::string listing(const Space& space) {
   return all;
 }
 
-std::string listing(const std::vector<Config>& configs) {
-  std::string all;
-  for (const Config& config : configs) {
-    for (const auto& [name, value] : config) all += value.str();
-    all += ' ';
-  }
-  return all;
-}
-
 TEST(Space, has_every_combination_in_the_order_of_the_file_without_constraints) {
   const Space space = build({parameter("a", {2, 1}), parameter("b", {"x", "y", "z"})}, {});
   EXPECT_EQ(space.size(), 6);
@@ -179,20 +170,15 @@ TEST(Space, samples_are_uniform_over_valid_configurations_and_repeat_with_their_
   EXPECT_EQ(space.sample(first), space.sample(second));
 }
 
-TEST(Space, neighbours_differ_in_one_parameter_and_are_valid) {
+TEST(Space, the_choices_of_a_parameter_are_valid_with_the_values_of_the_others) {
   const Space space = build({up_to("a", 4), up_to("b", 4), parameter("c", {"x", "y"})}, {"(a + b) % 2 == 0"});
-  const Config config = {{"a", 2}, {"b", 2}, {"c", "x"}};
-  EXPECT_EQ(listing(space.neighbours(config, Neighbourhood::one_parameter)), "22y 02x 42x 20x 24x ");
-  EXPECT_EQ(listing(space.neighbours(config, Neighbourhood::one_step)), "22y 02x 42x 20x 24x ");
-  EXPECT_EQ(listing(space.neighbours(config, Neighbourhood::one_parameter, 2)), "22y 02x ");
-  EXPECT_TRUE(space.neighbours({{"a", 9}, {"b", 2}, {"c", "x"}}, Neighbourhood::one_step).empty());
-}
-
-TEST(Space, one_step_goes_to_the_next_valid_value_on_either_side) {
-  const Space space =
-      build({up_to("a", 12), up_to("b", 1)}, {"a in [1, 2, 3, 4, 6, 12] or b == 1", "a != 6"});
-  EXPECT_EQ(listing(space.neighbours({{"a", 4}, {"b", 0}}, Neighbourhood::one_step)), "30 41 120 ");
-  EXPECT_EQ(listing(space.neighbours({{"a", 1}, {"b", 0}}, Neighbourhood::one_step)), "20 11 ");
+  const Space::Ranks ranks = {2, 2, 0};
+  EXPECT_EQ(space.choices(ranks, 0), (Space::Ranks{0, 2, 4}));
+  EXPECT_EQ(space.choices(ranks, 1), (Space::Ranks{0, 2, 4}));
+  EXPECT_EQ(space.choices(ranks, 2), (Space::Ranks{0, 1}));
+  const Space gaps = build({up_to("a", 12), up_to("b", 1)}, {"a in [1, 2, 3, 4, 6, 12] or b == 1", "a != 6"});
+  EXPECT_EQ(gaps.choices(Space::Ranks{4, 0}, 0), (Space::Ranks{1, 2, 3, 4, 12}));
+  EXPECT_EQ(gaps.choices(Space::Ranks{5, 1}, 1), (Space::Ranks{1}));
 }
 
 TEST(Space, the_default_is_the_files_or_the_first_value_of_each_parameter) {
@@ -355,9 +341,6 @@ TEST(Space, a_trillion_configurations_are_searched_without_listing_them) {
     EXPECT_EQ(space->index_of(space->config_of(ranks)), index);
     EXPECT_EQ(space->choices(ranks, 3), std::vector<std::uint32_t>{ranks[3]});
     EXPECT_EQ(space->choices(ranks, 0).size(), ranks[13] + 1);
-    const auto steps = space->neighbours(space->config_of(ranks), Neighbourhood::one_step);
-    EXPECT_GE(steps.size(), 10u);
-    for (const Config& step : steps) EXPECT_TRUE(space->contains(step));
   }
 }
 

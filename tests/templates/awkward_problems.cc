@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tuner/space/problems.h"
+#include "tuner/space/definition.h"
 
 namespace gktune {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
+#include "tuner/space/definition.h"
 #include "tuner/space/plan.h"
-#include "tuner/space/problems.h"
 #include "tuner/space/solver/space.h"
 #include "tuner/space/space_file.h"
 

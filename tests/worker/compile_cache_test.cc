@@ -9,7 +9,7 @@
 
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
-#include "tuner/core/whole_file.h"
+#include "tuner/core/files.h"
 
 namespace gktune {
 namespace {

@@ -1,6 +1,7 @@
 #include "gktune/element_type.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "tuner/core/fields.h"
@@ -8,52 +9,25 @@
 namespace gktune {
 namespace {
 
-struct Alias {
-  std::string_view name;
-  ElementType type;
-};
-
-constexpr Alias kAliases[] = {
-    {"char", ElementType::int8},
-    {"signed char", ElementType::int8},
-    {"int8_t", ElementType::int8},
-    {"short", ElementType::int16},
-    {"int16_t", ElementType::int16},
-    {"int", ElementType::int32},
-    {"int32_t", ElementType::int32},
-    {"long", ElementType::int64},
-    {"long long", ElementType::int64},
-    {"int64_t", ElementType::int64},
-    {"unsigned char", ElementType::uint8},
-    {"uint8_t", ElementType::uint8},
-    {"unsigned short", ElementType::uint16},
-    {"uint16_t", ElementType::uint16},
-    {"unsigned", ElementType::uint32},
-    {"unsigned int", ElementType::uint32},
-    {"uint32_t", ElementType::uint32},
-    {"unsigned long", ElementType::uint64},
-    {"unsigned long long", ElementType::uint64},
-    {"uint64_t", ElementType::uint64},
-    {"size_t", ElementType::uint64},
-    {"half", ElementType::float16},
-    {"__half", ElementType::float16},
-    {"__nv_bfloat16", ElementType::bfloat16},
-    {"nv_bfloat16", ElementType::bfloat16},
-    {"bool", ElementType::uint8},
-    {"__nv_fp8_e4m3", ElementType::float8_e4m3},
-    {"__nv_fp8_e5m2", ElementType::float8_e5m2},
-    {"float", ElementType::float32},
-    {"double", ElementType::float64},
-    {"cuComplex", ElementType::complex64},
-    {"cuFloatComplex", ElementType::complex64},
-    {"std::complex<float>", ElementType::complex64},
-    {"cuda::std::complex<float>", ElementType::complex64},
-    {"thrust::complex<float>", ElementType::complex64},
-    {"cuDoubleComplex", ElementType::complex128},
-    {"std::complex<double>", ElementType::complex128},
-    {"cuda::std::complex<double>", ElementType::complex128},
-    {"thrust::complex<double>", ElementType::complex128},
-};
+// The names of each type in C++, in the order of the types.
+constexpr std::array<std::string_view, 5> kAliases[] = {
+    {"char", "signed char", "int8_t"},
+    {"short", "int16_t"},
+    {"int", "int32_t"},
+    {"long", "long long", "int64_t"},
+    {"unsigned char", "uint8_t", "bool"},
+    {"unsigned short", "uint16_t"},
+    {"unsigned", "unsigned int", "uint32_t"},
+    {"unsigned long", "unsigned long long", "uint64_t", "size_t"},
+    {"half", "__half"},
+    {"__nv_bfloat16", "nv_bfloat16"},
+    {"float"},
+    {"double"},
+    {"__nv_fp8_e4m3"},
+    {"__nv_fp8_e5m2"},
+    {"cuComplex", "cuFloatComplex", "std::complex<float>", "cuda::std::complex<float>",
+     "thrust::complex<float>"},
+    {"cuDoubleComplex", "std::complex<double>", "cuda::std::complex<double>", "thrust::complex<double>"}};
 
 }  // namespace
 
@@ -72,11 +46,11 @@ std::span<const std::string_view> enum_names(ElementType) {
 std::string_view element_type_name(ElementType type) { return enum_name(type); }
 
 std::optional<ElementType> element_type_from_name(std::string_view name) {
-  if (const auto type = enum_from_name<ElementType>(name)) return type;
-  if (auto alias = std::ranges::find(kAliases, name, &Alias::name); alias != std::end(kAliases)) {
-    return alias->type;
-  }
-  return std::nullopt;
+  if (name.empty()) return std::nullopt;
+  const auto alias = std::ranges::find_if(
+      kAliases, [&](const auto& names) { return std::ranges::find(names, name) != names.end(); });
+  if (alias == std::end(kAliases)) return enum_from_name<ElementType>(name);
+  return static_cast<ElementType>(alias - std::begin(kAliases));
 }
 
 }  // namespace gktune

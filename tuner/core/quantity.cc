@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "tuner/core/letters.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {

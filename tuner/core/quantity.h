@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,5 +30,16 @@ std::string format_value(const Value& value);       // as parse_value reads it
 std::string format_count(std::string_view digits);  // 1,048,576
 std::string format_count(std::int64_t value);
 std::string format_byte_count(std::size_t count);  // 1 byte, 2 bytes
+
+// Seconds of the steady clock.
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The present time in milliseconds since 1970.
+inline std::int64_t now_unix_ms() {
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
+}
 
 }  // namespace gktune

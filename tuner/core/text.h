@@ -1,10 +1,20 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace gktune {
+
+// Letters and digits of names in C++ and in expressions: ASCII, in any locale.
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+constexpr bool is_word(char c) { return is_letter(c) || is_digit(c); }
+
+// True if C++20 reserves the word, also as another spelling of an operator (`and`).
+bool is_cpp_keyword(std::string_view word);
 
 // The text without blanks at its ends.
 inline std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n") {
@@ -33,5 +43,11 @@ std::string joined(const Items& items, std::string_view between = ", ", const Te
   }
   return all;
 }
+
+// The candidate that `word` most likely misspells. Nothing if none is close.
+std::optional<std::string> closest(std::string_view word, std::span<const std::string> candidates);
+
+// ", did you mean 'candidate'?", or nothing: the end of a message about an unknown word.
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace gktune

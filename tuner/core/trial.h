@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,13 +40,38 @@ inline constexpr Status kLastStatus = Status::machine_failed;
 constexpr bool ends_problem(Status status) {
   return status == Status::reference_failed || status == Status::machine_failed;
 }
-EnumNames enum_names(Status);
+inline EnumNames enum_names(Status) {
+  static constexpr std::string_view kNames[] = {"ok",
+                                                "invalid",
+                                                "compile_failed",
+                                                "compile_timed_out",
+                                                "launch_failed",
+                                                "out_of_memory",
+                                                "wrong_result",
+                                                "guard_violated",
+                                                "input_changed",
+                                                "illegal_access",
+                                                "misaligned_access",
+                                                "aborted",
+                                                "barrier_divergence",
+                                                "data_race",
+                                                "undefined_behavior",
+                                                "crashed",
+                                                "timed_out",
+                                                "reference_failed",
+                                                "machine_failed"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(kLastStatus) + 1);
+  return kNames;
+}
 inline std::string_view status_name(Status status) { return enum_name(status); }
 inline std::optional<Status> status_from_name(std::string_view name) { return enum_from_name<Status>(name); }
 
 // State of the caches when a launch begins.
 enum class Regime { cold, hot };
-EnumNames enum_names(Regime);
+inline EnumNames enum_names(Regime) {
+  static constexpr std::string_view kNames[] = {"cold", "hot"};
+  return kNames;
+}
 inline std::string_view regime_name(Regime regime) { return enum_name(regime); }
 inline std::optional<Regime> regime_from_name(std::string_view name) { return enum_from_name<Regime>(name); }
 
@@ -136,7 +162,7 @@ struct Trial {
   double run_s = 0;               // time on the device: check and timing
   std::int64_t started_unix_ms = 0, ended_unix_ms = 0;
   std::string recorded;  // what an imported file says besides, as JSON
-  std::int64_t id = 0;  // the database's, of a trial that was read from there
+  std::int64_t id = 0;   // the database's, of a trial that was read from there
 
   bool ok() const { return status == Status::ok; }
 };

@@ -42,32 +42,18 @@ std::string Value::json() const {
 
 std::string json_quote(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
+  static constexpr std::string_view kSpecial = "\"\\\n\r\t", kLetters = "\"\\nrt";
   std::string quoted = "\"";
-  for (char c : text) {
-    switch (c) {
-      case '"':
-        quoted += "\\\"";
-        break;
-      case '\\':
-        quoted += "\\\\";
-        break;
-      case '\n':
-        quoted += "\\n";
-        break;
-      case '\r':
-        quoted += "\\r";
-        break;
-      case '\t':
-        quoted += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          quoted += "\\u00";
-          quoted += kHex[(c >> 4) & 0xf];
-          quoted += kHex[c & 0xf];
-        } else {
-          quoted += c;
-        }
+  for (const char c : text) {
+    if (const std::size_t at = kSpecial.find(c); at != kSpecial.npos) {
+      quoted += '\\';
+      quoted += kLetters[at];
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      quoted += "\\u00";
+      quoted += kHex[c >> 4];
+      quoted += kHex[c & 0xf];
+    } else {
+      quoted += c;
     }
   }
   return quoted + '"';

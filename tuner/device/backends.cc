@@ -1,6 +1,6 @@
 #include "tuner/device/backends.h"
 
-#include "tuner/core/device_kinds.h"
+#include "tuner/core/device_info.h"
 #include "tuner/device/host/host_backend.h"
 #include "tuner/device/run/compute_device.h"
 #ifdef GKTUNE_HAVE_CUDA

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "tuner/core/launch_attributes.h"
+#include "tuner/core/plan_parts.h"
 
 namespace gktune {
 

@@ -6,8 +6,8 @@
 
 #include "gktune/element_type.h"
 #include "gktune/result.h"
-#include "tuner/core/contents_plan.h"
 #include "tuner/core/embedded_file.h"
+#include "tuner/core/plan_parts.h"
 
 namespace gktune {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "gktune/element_type.h"
-#include "tuner/core/tolerance_plan.h"
+#include "tuner/core/plan_parts.h"
 
 namespace gktune {
 

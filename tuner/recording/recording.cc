@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "tuner/core/text.h"
-#include "tuner/core/value_json.h"
+#include "tuner/core/fields_json.h"
 #include "tuner/recording/kernel_tuner.h"
 
 namespace gktune {

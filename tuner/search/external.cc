@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "tuner/core/value_json.h"
+#include "tuner/core/fields_json.h"
 #include "tuner/process/child_process.h"
 #include "tuner/search/strategy.h"
 #include "tuner/search/untried.h"

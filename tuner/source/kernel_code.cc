@@ -5,7 +5,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "tuner/source/edits.h"
 #include "tuner/source/tokens.h"
 
 namespace gktune {
@@ -14,11 +13,6 @@ namespace {
 using Kind = SourceLine::Kind;
 // Words of a text that stays. The headers of a library have a million.
 using WordSet = std::unordered_set<std::string_view>;
-
-template <std::size_t N>
-bool is_among(std::string_view text, const std::string_view (&words)[N]) {
-  return std::ranges::find(words, text) != std::end(words);
-}
 
 constexpr std::string_view kDeviceWords[] = {"__global__", "__device__", "__constant__", "__shared__",
                                              "__managed__"};
@@ -114,7 +108,7 @@ class DeclarationReader {
       if (token == "}" || token == ")" || token == "]") is_broken_ = true;
       if (token == "template" && i + 1 < end && tokens_[i + 1] == "<") {
         i = closing(i + 1);
-      } else if (is_among(token.text, kClassWords) && token.is_word() && !has_list) {
+      } else if (is_any_of(token.text, kClassWords) && token.is_word() && !has_list) {
         is_class = true;
       } else if (token == "=") {
         is_set = true;
@@ -123,7 +117,7 @@ class DeclarationReader {
         while (i + 1 < end && tokens_[i + 1] != "(") ++i;
         if (i + 2 < end && tokens_[i + 2] == ")") i += 2;  // operator()
       } else if (token == "(" || token == "[") {
-        const bool is_attribute = token == "[" || (i > begin && is_among(tokens_[i - 1].text, kAttributes));
+        const bool is_attribute = token == "[" || (i > begin && is_any_of(tokens_[i - 1].text, kAttributes));
         if (!is_attribute && !has_list && !is_set) {
           has_list = true;
           list = i;
@@ -152,25 +146,16 @@ class DeclarationReader {
     return i + 1;
   }
 
-  // f of `void f(`, of `template <> void f<4>(`.
   std::vector<std::string_view> function_names(std::size_t begin, std::size_t list) const {
-    std::size_t at = list;
-    if (at > begin && tokens_[at - 1] == ">") {
-      int depth = 0;
-      for (--at; at > begin; --at) {
-        if (tokens_[at] == ">") ++depth;
-        if (tokens_[at] == "<" && --depth == 0) break;
-      }
-    }
-    if (at == begin || !tokens_[at - 1].is_word()) return {};
-    return {tokens_[at - 1].text};
+    const std::size_t at = name_before(tokens_, begin, list);
+    if (at == list || !tokens_[at].is_word()) return {};
+    return {tokens_[at].text};
   }
 
   static std::vector<std::string_view> other_names(Tokens head, bool is_class) {
     std::vector<std::string_view> names;
     const bool is_typedef = !head.empty() && head[0] == "typedef";
-    const bool is_enum =
-        is_class && std::ranges::find(head, std::string_view("enum"), &Token::text) != head.end();
+    const bool is_enum = is_class && has(head, "enum");
     int depth = 0;
     for (std::size_t i = 0; i < head.size(); ++i) {
       if (head[i] == "{") ++depth;
@@ -178,7 +163,7 @@ class DeclarationReader {
       if (!head[i].is_word()) continue;
       const std::string_view next = i + 1 < head.size() ? head[i + 1].text : std::string_view(";");
       const bool is_declarator = next == "=" || next == ";" || next == "[" || next == "{" || next == ",";
-      const bool is_in_class = is_class && (is_enum || depth == 0) && !is_among(head[i].text, kNoNames);
+      const bool is_in_class = is_class && (is_enum || depth == 0) && !is_any_of(head[i].text, kNoNames);
       const bool is_function_type = is_typedef && next == ")";  // typedef void (*F)(int);
       if (is_in_class || is_function_type || (depth == 0 && is_declarator)) names.push_back(head[i].text);
     }
@@ -186,14 +171,11 @@ class DeclarationReader {
   }
 
   bool is_root(Tokens head) const {
-    const auto has = [&](std::string_view word) {
-      return std::ranges::find(head, word, &Token::text) != head.end();
-    };
     if (!head.empty() && head[0] == "static_assert") return true;
     if (head.size() > 1 && head[0] == "using" && head[1] == "namespace") return true;
-    if (has("operator") && has("constexpr")) return true;
+    if (has(head, "operator") && has(head, "constexpr")) return true;
     return std::ranges::any_of(head, [&](const Token& token) {
-      return token.is_word() && (is_among(token.text, kDeviceWords) || device_macros_.contains(token.text));
+      return token.is_word() && (is_any_of(token.text, kDeviceWords) || device_macros_.contains(token.text));
     });
   }
 
@@ -219,7 +201,7 @@ Macros macros_in(const FlatSource& source) {
   return macros;
 }
 
-// Macros that stand for __device__ and its like, directly or not.
+// Macros that contain __device__ or another word of kDeviceWords, directly or through other macros.
 WordSet device_macros(const Macros& macros) {
   WordSet names(std::begin(kDeviceWords), std::end(kDeviceWords));
   for (bool is_growing = true; is_growing;) {
@@ -233,7 +215,7 @@ WordSet device_macros(const Macros& macros) {
   return names;
 }
 
-// Marks what is used from what is kept. Returns the words that are used.
+// Keeps the declarations that kept declarations and mentioned names use. Returns all used words.
 WordSet keep_used(std::vector<Declaration>& declarations, Tokens tokens, const Macros& macros,
                const WordSet& mentioned) {
   std::unordered_multimap<std::string_view, Declaration*> by_name;
@@ -380,12 +362,9 @@ class SettingFinder {
     if (at == 0 || at + 1 >= tokens_.size()) return std::nullopt;
     const std::size_t begin = start_of_statement(at);
     const Tokens before = tokens_.subspan(begin, at - begin);
-    const auto has = [&](std::string_view word) {
-      return std::ranges::find(before, word, &Token::text) != before.end();
-    };
     const Token& next = tokens_[at + 1];
     if (!before.empty() && before[0] == "typedef") {
-      const bool is_simple = next == ";" && before.size() > 1 && !has("(");
+      const bool is_simple = next == ";" && before.size() > 1 && !has(before, "(");
       return is_simple ? std::optional(SettingRange{begin + 1, at - 1}) : std::nullopt;
     }
     const bool is_alias = tokens_[at - 1] == "using";
@@ -395,9 +374,9 @@ class SettingFinder {
     const SettingRange value = next == "=" ? SettingRange{at + 2, end_of_value(at + 2)}
                                       : SettingRange{at + 2, closing_bracket(tokens_, at + 1) - 1};
     if (value.last < value.first || value.last >= tokens_.size()) return std::nullopt;
-    if (is_alias || is_enumerator || has("constexpr")) return value;
+    if (is_alias || is_enumerator || has(before, "constexpr")) return value;
     const bool is_pointer = tokens_[at - 1] == "*" || tokens_[at - 1] == "&";
-    if (has("const") && !is_pointer && is_plain(value)) return value;
+    if (has(before, "const") && !is_pointer && is_plain(value)) return value;
     return std::nullopt;
   }
 
@@ -436,7 +415,7 @@ class SettingFinder {
     return at - 1;
   }
 
-  // A constant whatever a kernel gets: numbers and macros.
+  // True if the value consists of numbers, macros and operators, so that it is a constant in every kernel.
   bool is_plain(const SettingRange& value) const {
     return std::ranges::all_of(
         tokens_.subspan(value.first, value.last - value.first + 1), [](const Token& token) {

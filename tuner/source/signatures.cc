@@ -21,14 +21,10 @@ constexpr std::string_view kStatements[] = {"if",     "for",       "while",    "
                                             "return", "sizeof",    "decltype", "alignof",
                                             "catch",  "constexpr", "requires", "noexcept"};
 
-template <std::size_t N>
-bool is_one_of(const Token& token, const std::string_view (&words)[N]) {
-  return std::ranges::find(words, token.text) != std::end(words);
-}
 bool is_type_word(const Token& token) {
   static constexpr std::string_view kWords[] = {"unsigned", "signed", "int",  "long", "short", "char",
                                                 "float",    "double", "bool", "void", "auto"};
-  return is_one_of(token, kWords);
+  return is_any_of(token.text, kWords);
 }
 
 Tokens before_default(Tokens tokens) {
@@ -39,7 +35,7 @@ Tokens before_default(Tokens tokens) {
 // The name of a template's parameter: T of `typename T = int`.
 std::string template_parameter_name(Tokens tokens) {
   tokens = before_default(tokens);
-  return tokens.size() > 1 && tokens.back().kind == Token::Kind::word ? std::string(tokens.back().text) : "";
+  return tokens.size() > 1 && tokens.back().is_word() ? std::string(tokens.back().text) : "";
 }
 
 // `float x[4]` is a pointer too.
@@ -55,15 +51,12 @@ std::optional<FunctionSignature::Parameter> parameter_of(Tokens tokens) {
   const bool is_plain = std::ranges::none_of(
       tokens, [](const Token& token) { return token == "(" || token == "." || token == "["; });
   if (tokens.empty() || !is_plain) return std::nullopt;
-  const auto words = std::ranges::count_if(tokens, [](const Token& token) {
-    return token.kind == Token::Kind::word && !is_one_of(token, kQualifiers);
-  });
-  const bool is_named = tokens.back().kind == Token::Kind::word && words > 1 &&
-                        !is_one_of(tokens.back(), kQualifiers) && !is_type_word(tokens.back()) &&
-                        tokens[tokens.size() - 2] != ":";
+  const auto words = std::ranges::count_if(
+      tokens, [](const Token& token) { return token.is_word() && !is_any_of(token.text, kQualifiers); });
+  const bool is_named = tokens.back().is_word() && words > 1 && !is_any_of(tokens.back().text, kQualifiers) &&
+                        !is_type_word(tokens.back()) && tokens[tokens.size() - 2] != ":";
   // One unknown word may be a macro for several parameters.
-  if (!is_named && words == 1 && tokens.back().kind == Token::Kind::word && !is_type_word(tokens.back()))
-    return std::nullopt;
+  if (!is_named && words == 1 && tokens.back().is_word() && !is_type_word(tokens.back())) return std::nullopt;
   FunctionSignature::Parameter parameter;
   if (is_named) {
     parameter.name = tokens.back().text;
@@ -103,20 +96,19 @@ class Scanner {
   std::size_t add_function(std::size_t open) {
     const std::size_t close = closing_bracket(tokens_, open);
     if (close == tokens_.size()) return open;
-    const std::size_t name = name_before(open);
-    if (name <= begin_ || tokens_[name].kind != Token::Kind::word || is_one_of(tokens_[name], kStatements) ||
+    const std::size_t name = name_before(tokens_, begin_, open);
+    if (name <= begin_ || !tokens_[name].is_word() || is_any_of(tokens_[name].text, kStatements) ||
         tokens_[name - 1] == ".") {
       return open;
     }
-    // __launch_bounds__(256) and its like, alignas(16)
+    // Skip attributes with arguments, such as __launch_bounds__(256) and alignas(16).
     if (tokens_[name].text.starts_with("__") || tokens_[name] == "alignas") return close;
     // A definition or a declaration; a call would have no type before its name.
     const Tokens specifiers = tokens_.subspan(begin_, name - begin_);
-    const bool is_kernel =
-        std::ranges::find(specifiers, std::string_view("__global__"), &Token::text) != specifiers.end();
+    const bool is_kernel = has(specifiers, "__global__");
     const Token& before = tokens_[name - 1];
-    const bool has_type = (before.kind == Token::Kind::word && before != "return") || before == "*" ||
-                          before == ">" || before == "&" || before == ":" ||
+    const bool has_type = (before.is_word() && before != "return") || before == "*" || before == ">" ||
+                          before == "&" || before == ":" ||
                           (before == ")" && is_kernel);  // behind an attribute
     std::size_t after = close + 1;
     while (after < tokens_.size() && (tokens_[after] == "noexcept" || tokens_[after] == "const")) ++after;
@@ -139,26 +131,12 @@ class Scanner {
     found_.push_back(std::move(signature));
   }
 
-  // copy of copy(…) and of copy<float>(…).
-  std::size_t name_before(std::size_t open) const {
-    if (open == 0) return 0;
-    std::size_t at = open - 1;
-    if (tokens_[at] != ">") return at;
-    for (int depth = 0; at > 0; --at) {
-      if (tokens_[at] == ">") ++depth;
-      if (tokens_[at] == "<" && --depth == 0) return at - 1;
-    }
-    return 0;
-  }
-
-  // Skip attributes in brackets.
+  // Brackets of attributes and their punctuation do not count.
   static FunctionKind kind_of(Tokens specifiers, bool is_kernel) {
     if (is_kernel) return FunctionKind::kernel;
-    for (std::size_t i = 0; i < specifiers.size(); ++i) {
-      if (specifiers[i].kind == Token::Kind::word && !is_one_of(specifiers[i], kSpecifiers))
-        return FunctionKind::unknown;
-    }
-    return FunctionKind::function;
+    const bool are_known = std::ranges::all_of(
+        specifiers, [](const Token& each) { return !each.is_word() || is_any_of(each.text, kSpecifiers); });
+    return are_known ? FunctionKind::function : FunctionKind::unknown;
   }
 
   std::optional<std::vector<FunctionSignature::Parameter>> parameters(std::size_t open,
@@ -167,7 +145,7 @@ class Scanner {
     const std::string_view text(begin, static_cast<std::size_t>(tokens_[close].text.data() - begin));
     if (text.find('#') != std::string_view::npos) return std::nullopt;
     const bool has_macro = std::ranges::any_of(tokens_.subspan(open, close - open), [&](const Token& token) {
-      return token.kind == Token::Kind::word && list_macros_.contains(token.text);
+      return token.is_word() && list_macros_.contains(token.text);
     });
     if (has_macro) return std::nullopt;
     std::vector<FunctionSignature::Parameter> all;
@@ -318,8 +296,8 @@ CppType parse_type(std::string_view text) {
       if (type.pointers++ == 0) type.points_to_const = is_const;
     } else if (token == "const") {
       is_const = true;
-    } else if (token.kind == Token::Kind::word) {
-      if (type.pointers > 0 || is_one_of(token, kQualifiers)) continue;
+    } else if (token.is_word()) {
+      if (type.pointers > 0 || is_any_of(token.text, kQualifiers)) continue;
       if (!type.base.empty() && !type.base.ends_with(':')) type.base += ' ';
       type.base += token.text;
     } else if (token == ":" && type.pointers == 0) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "tuner/core/letters.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
@@ -147,7 +147,7 @@ class Lexer {
 
 }  // namespace
 
-bool is_any_of(std::string_view text, std::initializer_list<std::string_view> words) {
+bool is_any_of(std::string_view text, std::span<const std::string_view> words) {
   return std::ranges::find(words, text) != words.end();
 }
 
@@ -178,6 +178,17 @@ std::size_t closing_bracket(Tokens tokens, std::size_t open) {
     if (depth == 0 && angles == 0) return i;
   }
   return tokens.size();
+}
+
+std::size_t name_before(Tokens tokens, std::size_t begin, std::size_t open) {
+  if (open <= begin) return open;
+  if (tokens[open - 1] != ">") return open - 1;
+  int depth = 0;
+  for (std::size_t at = open - 1; at > begin; --at) {
+    if (tokens[at] == ">") ++depth;
+    if (tokens[at] == "<" && --depth == 0) return at - 1;
+  }
+  return open;
 }
 
 std::vector<Tokens> split_list(Tokens tokens, std::size_t open) {
@@ -213,6 +224,27 @@ std::string text_of(Tokens tokens) {
 
 bool is_c_linkage(Tokens tokens, std::size_t at) {
   return tokens[at] == "extern" && at + 1 < tokens.size() && tokens[at + 1] == "\"C\"";
+}
+
+void Edits::replace(const Token& first, const Token& last, std::string replacement) {
+  const auto begin = static_cast<std::size_t>(first.text.data() - text_.data());
+  const auto end = static_cast<std::size_t>(last.text.data() - text_.data()) + last.text.size();
+  const std::string_view replaced = text_.substr(begin, end - begin);
+  replacement.append(static_cast<std::size_t>(std::ranges::count(replaced, '\n')), '\n');
+  edits_.push_back({replaced, std::move(replacement)});
+}
+
+std::string Edits::apply() const {
+  std::string result;
+  std::size_t at = 0;
+  for (const Edit& edit : edits_) {
+    const auto begin = static_cast<std::size_t>(edit.replaced.data() - text_.data());
+    result += text_.substr(at, begin - at);
+    result += edit.replacement;
+    at = begin + edit.replaced.size();
+  }
+  result += text_.substr(at);
+  return result;
 }
 
 }  // namespace gktune

@@ -28,7 +28,10 @@ struct Token {
 };
 using Tokens = std::span<const Token>;
 
-bool is_any_of(std::string_view text, std::initializer_list<std::string_view> words);
+bool is_any_of(std::string_view text, std::span<const std::string_view> words);
+inline bool is_any_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return is_any_of(text, std::span(words.begin(), words.size()));
+}
 bool has(Tokens tokens, std::string_view text);  // true if one of the tokens has this text
 
 std::vector<Token> tokenize(std::string_view source);
@@ -39,6 +42,10 @@ std::vector<Token> code_tokens(std::string_view source);
 // tokens if nothing closes it.
 std::size_t closing_bracket(Tokens tokens, std::size_t open);
 
+// The index of the name in front of the bracket at `open`: of copy in copy(…) and in copy<float>(…). `open`
+// if there is none from `begin` on.
+std::size_t name_before(Tokens tokens, std::size_t begin, std::size_t open);
+
 // Splits the list in the brackets that open at `open` at its commas, but not at commas of inner lists.
 // Empty if no bracket closes it.
 std::vector<Tokens> split_list(Tokens tokens, std::size_t open);
@@ -48,5 +55,24 @@ std::string text_of(Tokens tokens);
 
 // True for `extern "C"` at this index.
 bool is_c_linkage(Tokens tokens, std::size_t at);
+
+// Replaces parts of a text and keeps its number of lines.
+class Edits {
+ public:
+  // The text must outlive the edits, and tokens must be parts of it.
+  explicit Edits(std::string_view text) : text_(text) {}
+
+  // Replaces the text from `first` to `last`, both included. Call it in the order of the text.
+  void replace(const Token& first, const Token& last, std::string replacement);
+  std::string apply() const;
+
+ private:
+  struct Edit {
+    std::string_view replaced;
+    std::string replacement;
+  };
+  std::string_view text_;
+  std::vector<Edit> edits_;
+};
 
 }  // namespace gktune

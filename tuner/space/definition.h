@@ -11,14 +11,12 @@
 #include <vector>
 
 #include "gktune/element_type.h"
-#include "tuner/core/contents_plan.h"
-#include "tuner/core/effort.h"
 #include "tuner/core/fields.h"
+#include "tuner/core/plan_parts.h"
 #include "tuner/core/trial.h"
 #include "tuner/source/signatures.h"
 #include "tuner/space/diagnostic.h"
 #include "tuner/space/language/expression.h"
-#include "tuner/space/language/pattern.h"
 #include "tuner/space/solver/parameter.h"
 
 namespace gktune {
@@ -315,6 +313,15 @@ void fields(Archive&& archive, S& setting) {
   archive("value", setting.value);
 }
 
+// How certain the answer of a search has to be. It sets the length of a search that
+// has no limit on trials or time.
+enum class Effort { quick, normal, thorough };
+
+inline EnumNames enum_names(Effort) {
+  static constexpr std::string_view kNames[] = {"quick", "normal", "thorough"};
+  return kNames;
+}
+
 // Limits of a search; the command line may replace them. 0: no limit.
 struct SearchLimits {
   std::string strategy = "auto";
@@ -380,5 +387,21 @@ struct Definition {
   std::string fingerprint;
   std::vector<Diagnostic> warnings;  // about the file and its sources
 };
+
+// A file with more problems is an error.
+constexpr std::size_t kMostProblems = 16'384;
+
+// Number of combinations of the axes' values, at most kMostProblems + 1.
+std::size_t problem_count(const std::vector<Axis>& axes);
+
+// All problems; the last axis varies fastest.
+std::vector<Problem> cross_product(const std::vector<Axis>& axes);
+
+// The problems that a kernel is to be tuned for.
+std::vector<Problem> problems_of(const KernelDefinition& kernel);
+
+// The problems with each of these values of an axis instead of their own. No duplicates.
+std::vector<Problem> with_values(const std::vector<Problem>& problems, const std::string& axis,
+                                 const std::vector<Value>& values);
 
 }  // namespace gktune

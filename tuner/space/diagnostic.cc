@@ -25,7 +25,7 @@ std::string printable(std::string_view line) {
   return shown;
 }
 
-// A message quotes what it is about, which may be long.
+// Cuts the middle out of a message that quotes a long text of the file.
 std::string shortened(const std::string& message) {
   if (message.size() <= kLongestMessage) return message;
   std::size_t head = kLongestMessage / 2, tail = message.size() - kLongestMessage / 2;

@@ -1,12 +1,17 @@
 #include "tuner/space/fingerprint.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <algorithm>
+#include <array>
 #include <concepts>
+#include <cstdio>
 #include <set>
 #include <string_view>
 #include <type_traits>
 
-#include "tuner/space/content_key.h"
+#include "tuner/space/definition.h"
 
 namespace gktune {
 namespace {
@@ -70,6 +75,14 @@ class Canonical {
 };
 
 }  // namespace
+
+std::string content_key(std::string_view bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  std::array<char, 33> key{};
+  std::snprintf(key.data(), key.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
+                static_cast<unsigned long long>(hash.low64));
+  return key.data();
+}
 
 std::string fingerprint(const KernelDefinition& kernel, const std::map<std::string, std::string>& let,
                         std::vector<std::string> included) {

@@ -1,7 +1,8 @@
 #include "tuner/space/plan.h"
 
 #include <algorithm>
-#include <filesystem>
+
+#include "tuner/source/kernel_code.h"
 
 namespace gktune {
 namespace {
@@ -29,19 +30,11 @@ void add_textured(const std::vector<Launch>& launches, std::set<std::string>& na
   }
 }
 
+std::size_t rounded_up(std::size_t size, std::size_t alignment) {
+  return (size + alignment - 1) / alignment * alignment;
+}
+
 }  // namespace
-
-EnumNames enum_names(Language) {
-  static constexpr std::string_view kNames[] = {"cuda", "c++", "host"};
-  return kNames;
-}
-
-std::optional<Language> language_of(const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension == ".cu" || extension == ".cuh") return Language::cuda;
-  if (extension == ".cc" || extension == ".cpp" || extension == ".cxx") return Language::cpp;
-  return std::nullopt;
-}
 
 std::set<std::string> textured_buffers(const KernelDefinition& kernel) {
   std::set<std::string> names;
@@ -105,6 +98,66 @@ bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<Ar
     if (like_b != b[i]) return false;
   }
   return true;
+}
+
+StructLayout layout_of(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program, int index) {
+  const ArgumentPlan& argument = passed_argument(arguments, program, index);
+  StructLayout layout;
+  if (argument.is_tensor_map()) {
+    layout.bytes = kTensorMapBytes;
+    layout.alignment = 64;
+    return layout;
+  }
+  if (argument.is_texture()) {
+    layout.bytes = layout.alignment = kTextureBytes;
+    return layout;
+  }
+  if (argument.members.empty()) {
+    layout.bytes = argument.is_scalar ? element_size(argument.type) : sizeof(void*);
+    layout.alignment = argument.is_scalar ? element_size(argument.type) : sizeof(void*);
+    layout.parts.push_back({0, layout.bytes, index});
+    return layout;
+  }
+  for (const int each : argument.members) {
+    const StructLayout member = layout_of(arguments, program, each);
+    const std::size_t offset = rounded_up(layout.bytes, member.alignment);
+    for (const StructLayout::Part& part : member.parts)
+      layout.parts.push_back({offset + part.offset, part.bytes, part.index});
+    layout.bytes = offset + member.bytes;
+    layout.alignment = std::max(layout.alignment, member.alignment);
+  }
+  layout.bytes = rounded_up(layout.bytes, layout.alignment);
+  return layout;
+}
+
+void keep_kernels(FlatSource& source, std::span<const SourcePlan* const> variants) {
+  std::vector<std::string> texts;
+  NameSet parameters;
+  for (const SourcePlan* variant : variants) {
+    texts.insert(texts.end(), variant->entries.begin(), variant->entries.end());
+    texts.insert(texts.end(), variant->options.begin(), variant->options.end());
+    for (const auto& [name, value] : variant->macros) {
+      texts.push_back(value);
+      parameters.insert(name);
+    }
+  }
+  // Without entries everything counts.
+  const bool has_entries =
+      std::ranges::any_of(variants, [](const SourcePlan* each) { return !each->entries.empty(); });
+  if (has_entries) drop_host_code(source, words_of(texts));
+  replace_settings(source, parameters);
+}
+
+void keep_kernels(FlatSource& source, const SourcePlan& variant) {
+  const SourcePlan* only = &variant;
+  keep_kernels(source, {&only, 1});
+}
+
+std::vector<std::pair<std::string, std::string>> macros_for(const FlatSource& source,
+                                                            const SourcePlan& variant) {
+  auto macros = variant.macros;
+  for (auto& [name, value] : macros) name = macro_of(source, name);
+  return macros;
 }
 
 }  // namespace gktune

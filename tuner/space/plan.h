@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "gktune/result.h"
-#include "tuner/core/contents_plan.h"
 #include "tuner/core/device_info.h"
-#include "tuner/core/launch_attributes.h"
-#include "tuner/core/tolerance_plan.h"
+#include "tuner/core/plan_parts.h"
 #include "tuner/core/trial.h"
 #include "tuner/space/definition.h"
 
@@ -248,6 +248,8 @@ std::set<std::string> textured_buffers(const KernelDefinition& kernel);
 Result<Plan> resolve(const KernelDefinition& kernel, const Config& config, const Problem& problem,
                      const DeviceInfo& device);
 
+// The names of a trial's readings in the expressions of metrics.
+std::span<const std::string_view> reading_names();
 // Computes the metrics of a successful trial, and the number to minimise.
 Result<void> evaluate_metrics(const KernelDefinition& kernel, const DeviceInfo& device, Trial& trial);
 
@@ -257,5 +259,26 @@ std::vector<Constraint> device_limits(const KernelDefinition& kernel, const Devi
 // The file's constraints followed by the device's.
 std::vector<Constraint> with_device_limits(std::vector<Constraint> constraints,
                                            const KernelDefinition& kernel, const DeviceInfo& device);
+
+// The layout of a function's parameter. A struct has the offsets that C++ gives its
+// members; others have one part.
+struct StructLayout {
+  struct Part {
+    std::size_t offset = 0, bytes = 0;
+    int index = 0;  // a scalar or a buffer; see passed_argument()
+  };
+  std::size_t bytes = 0, alignment = 1;
+  std::vector<Part> parts;
+};
+StructLayout layout_of(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program, int index);
+
+// Removes host code from a CUDA source and lets macros replace settings of the source. All variants
+// have macros of the same names.
+void keep_kernels(FlatSource& source, std::span<const SourcePlan* const> variants);
+void keep_kernels(FlatSource& source, const SourcePlan& variant);
+
+// The variant's macros, with the names that the source uses after keep_kernels().
+std::vector<std::pair<std::string, std::string>> macros_for(const FlatSource& source,
+                                                            const SourcePlan& variant);
 
 }  // namespace gktune

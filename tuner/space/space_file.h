@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gktune/result.h"
-#include "tuner/source/file_reader.h"
+#include "tuner/source/flat_source.h"
 #include "tuner/space/definition.h"
 #include "tuner/space/diagnostic.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "tuner/core/seconds_since.h"
+#include "tuner/core/quantity.h"
 #include "tuner/device/cuda/compile/cuda_text.h"
 #include "tuner/device/cuda/cuda_backend.h"
 #include "tuner/device/cuda/cuda_buffers.h"

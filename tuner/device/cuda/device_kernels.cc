@@ -12,7 +12,7 @@
 #include "tuner/measure/comparison.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
-#include "tuner/space/content_key.h"
+#include "tuner/space/fingerprint.h"
 
 // The kernels as nvcc compiled them, if the build found nvcc (see CMakeLists.txt).
 #ifdef GKTUNE_DEVICE_KERNELS

@@ -8,8 +8,7 @@
 #include <string_view>
 
 #include "gktune/element_type.h"
-#include "tuner/core/contents_plan.h"
-#include "tuner/core/tolerance_plan.h"
+#include "tuner/core/plan_parts.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/cuda/gpu.h"
 #include "tuner/measure/verdict.h"

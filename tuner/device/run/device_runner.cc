@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "tuner/core/seconds_since.h"
+#include "tuner/core/quantity.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/measure/element.h"
 #include "tuner/measure/statistics.h"

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "tuner/core/seconds_since.h"
+#include "tuner/core/quantity.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/device/worker/job.h"
 

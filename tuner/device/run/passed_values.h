@@ -7,7 +7,7 @@
 
 #include "gktune/result.h"
 #include "tuner/device/failure.h"
-#include "tuner/space/struct_layout.h"
+#include "tuner/space/plan.h"
 
 namespace gktune {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <variant>
 
-#include "tuner/core/whole_file.h"
+#include "tuner/core/files.h"
 #include "tuner/device/worker/channel.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/device/worker/job.h"

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <vector>
 
-#include "tuner/core/whole_file.h"
+#include "tuner/core/files.h"
 #include "tuner/device/worker/job.h"
-#include "tuner/space/content_key.h"
+#include "tuner/space/fingerprint.h"
 
 namespace gktune {
 namespace {

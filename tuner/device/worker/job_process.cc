@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/core/whole_file.h"
+#include "tuner/core/files.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/process/child_process.h"
 #include "tuner/process/outside_kills.h"

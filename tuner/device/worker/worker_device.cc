@@ -12,7 +12,7 @@
 
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/device/worker/job.h"
-#include "tuner/core/seconds_since.h"
+#include "tuner/core/quantity.h"
 
 namespace gktune {
 namespace {

@@ -1,11 +1,11 @@
-#include "tuner/space/language/arithmetic.h"
-
 #include <bit>
 #include <cmath>
 #include <compare>
 #include <limits>
 #include <numeric>
 #include <optional>
+
+#include "tuner/space/language/expression.h"
 
 namespace gktune {
 namespace {
@@ -189,22 +189,12 @@ Outcome calculate_extreme(Operation operation, std::span<const Value> operands) 
 
 std::string_view kind_name(const Value& value) { return value.is_text() ? "a string" : "a number"; }
 
-template <class Order>
-bool holds(Operation operation, Order order) {
-  switch (operation) {
-    case Operation::equal:
-      return order == 0;
-    case Operation::not_equal:
-      return order != 0;
-    case Operation::less:
-      return order < 0;
-    case Operation::less_equal:
-      return order <= 0;
-    case Operation::greater:
-      return order > 0;
-    default:
-      return order >= 0;
-  }
+bool holds(Operation operation, std::partial_ordering order) {
+  if (operation == Operation::equal) return order == 0;
+  if (operation == Operation::not_equal) return order != 0;
+  if (operation == Operation::less) return order < 0;
+  if (operation == Operation::less_equal) return order <= 0;
+  return operation == Operation::greater ? order > 0 : order >= 0;
 }
 
 }  // namespace
@@ -271,17 +261,9 @@ Result<bool, ArithmeticFailure> compare(Operation operation, const Value& left, 
 }
 
 Result<bool, ArithmeticFailure> truth(const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::boolean:
-      return value.boolean();
-    case Value::Kind::integer:
-      return value.integer() != 0;
-    case Value::Kind::real:
-      return value.real() != 0;
-    case Value::Kind::text:
-      break;
-  }
-  return ArithmeticFailure{"expected true or false, found the string \"" + value.text() + "\"", 0};
+  if (value.is_text())
+    return ArithmeticFailure{"expected true or false, found the string \"" + value.text() + "\"", 0};
+  return is_whole(value) ? whole(value) != 0 : value.real() != 0;
 }
 
 }  // namespace gktune

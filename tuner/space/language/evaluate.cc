@@ -1,11 +1,9 @@
-#include "tuner/space/language/evaluate.h"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "tuner/core/spelling.h"
-#include "tuner/space/language/arithmetic.h"
+#include "tuner/core/text.h"
+#include "tuner/space/language/expression.h"
 
 namespace gktune {
 namespace {

@@ -1,12 +1,10 @@
 #include "tuner/space/language/expression.h"
 
 #include <algorithm>
-#include <optional>
+#include <stdexcept>
 #include <utility>
 
-#include "tuner/space/language/evaluate.h"
-#include "tuner/space/language/expression_node.h"
-#include "tuner/space/language/parser.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
@@ -22,6 +20,25 @@ std::vector<Expression::NameUse> names_of(const ExpressionNode& root) {
   // Only `x if c else y` has its operands in another order than the text.
   std::ranges::stable_sort(names, {}, &Expression::NameUse::offset);
   return names;
+}
+
+// Finds the brace that closes the one opened before `at`; ignores braces inside quoted strings.
+std::size_t closing_brace(std::string_view text, std::size_t at) {
+  char quote = '\0';
+  for (; at < text.size(); ++at) {
+    if (quote != '\0') {
+      if (text[at] == '\\') {
+        ++at;
+      } else if (text[at] == quote) {
+        quote = '\0';
+      }
+    } else if (text[at] == '"' || text[at] == '\'') {
+      quote = text[at];
+    } else if (text[at] == '}') {
+      return at;
+    }
+  }
+  return std::string_view::npos;
 }
 
 // Puts definitions in the place of names.
@@ -76,6 +93,58 @@ class Inliner {
   std::optional<ExpressionError> error_;
 };
 
+std::string quoted(std::string_view text) {
+  std::string literal = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') literal += '\\';
+    literal += c;
+  }
+  return literal + '"';
+}
+
+std::string text_of(const ExpressionNode& node);
+
+std::string operands_text(const ExpressionNode& node, std::string_view separator) {
+  return joined(node.operands, separator, [](const NodePtr& operand) { return text_of(*operand); });
+}
+
+std::string apply_text(const ExpressionNode& node) {
+  const std::string symbol(enum_name(node.operation));
+  if (node.operation >= kFirstFunction) return symbol + '(' + operands_text(node, ", ") + ')';
+  if (node.operands.size() == 1) return '(' + symbol + text_of(*node.operands[0]) + ')';
+  return '(' + operands_text(node, ' ' + symbol + ' ') + ')';
+}
+
+std::string text_of(const ExpressionNode& node) {
+  switch (node.kind) {
+    case ExpressionNode::Kind::constant:
+      return node.value.is_text() ? quoted(node.value.text()) : node.value.json();
+    case ExpressionNode::Kind::name:
+      return node.name;
+    case ExpressionNode::Kind::apply:
+      return apply_text(node);
+    case ExpressionNode::Kind::comparison: {
+      std::string text = '(' + text_of(*node.operands[0]);
+      for (std::size_t i = 0; i < node.comparisons.size(); ++i) {
+        text += ' ' + std::string(enum_name(node.comparisons[i])) + ' ' + text_of(*node.operands[i + 1]);
+      }
+      return text + ')';
+    }
+    case ExpressionNode::Kind::list:
+      return '[' + operands_text(node, ", ") + ']';
+    case ExpressionNode::Kind::conjunction:
+      return '(' + operands_text(node, " and ") + ')';
+    case ExpressionNode::Kind::disjunction:
+      return '(' + operands_text(node, " or ") + ')';
+    case ExpressionNode::Kind::negation:
+      return "(not " + text_of(*node.operands[0]) + ')';
+    case ExpressionNode::Kind::conditional:
+      break;
+  }
+  return '(' + text_of(*node.operands[1]) + " if " + text_of(*node.operands[0]) + " else " +
+         text_of(*node.operands[2]) + ')';
+}
+
 }  // namespace
 
 Scope& Scope::add(const NamedValues& values, std::string_view prefix) {
@@ -105,18 +174,34 @@ std::vector<std::string> Scope::names() const {
   return names;
 }
 
+EnumNames enum_names(Operation) {
+  static constexpr std::string_view kNames[] = {"+",   "-",   "*",        "/",        "//",     "%",
+                                                "**",  "-",   "+",        "==",       "!=",     "<",
+                                                "<=",  ">",   ">=",       "in",       "not in", "min",
+                                                "max", "abs", "ceil_div", "round_up", "log2",   "ilog2",
+                                                "gcd", "int", "float",    "floor",    "ceil",   "sqrt"};
+  return kNames;
+}
+
+NodePtr make_node(ExpressionNode node) {
+  node.depth = 1;
+  node.size = 1;
+  for (const NodePtr& operand : node.operands) {
+    node.depth = std::max(node.depth, operand->depth + 1);
+    node.size += operand->size;
+  }
+  if (node.depth > kDeepestExpression || node.size > kLargestExpression) return nullptr;
+  return std::make_shared<const ExpressionNode>(std::move(node));
+}
+
 Result<Expression, ExpressionError> Expression::parse(std::string_view text) {
-  auto root = Parser(text).parse();
+  auto root = parse_expression(text);
   if (!root) return root.error();
   Expression expression;
   expression.text_ = std::string(text);
   expression.root_ = std::move(*root);
   expression.names_ = names_of(*expression.root_);
   return expression;
-}
-
-Result<Value, ExpressionError> Expression::evaluate(const Scope& scope) const {
-  return gktune::evaluate(*root_, scope);
 }
 
 Result<Expression, ExpressionError> Expression::inlined(
@@ -127,6 +212,55 @@ Result<Expression, ExpressionError> Expression::inlined(
   if (expression.root_ == nullptr) return *inliner.error();
   expression.names_ = names_of(*expression.root_);
   return expression;
+}
+
+std::string field_text(const Expression& expression) { return text_of(expression.root()); }
+
+void set_from_text(Expression& expression, const std::string& text) {
+  auto parsed = Expression::parse(text);
+  if (!parsed) throw std::runtime_error(parsed.error().message);
+  expression = *std::move(parsed);
+}
+
+Result<std::vector<PatternPiece>, ExpressionError> split_pattern(std::string_view text) {
+  std::vector<PatternPiece> pieces;
+  const auto add_literal = [&](char c, std::size_t offset) {
+    if (pieces.empty() || pieces.back().kind != PatternPiece::Kind::literal) {
+      pieces.push_back({PatternPiece::Kind::literal, {}, offset});
+    }
+    pieces.back().text += c;
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c != '{' && c != '}') {
+      add_literal(c, at);
+    } else if (at + 1 < text.size() && text[at + 1] == c) {
+      add_literal(c, at++);
+    } else if (c == '}') {
+      return ExpressionError{"unmatched closing brace; write }} for a brace", at, 1};
+    } else {
+      const std::size_t end = closing_brace(text, at + 1);
+      if (end == std::string_view::npos) {
+        return ExpressionError{"unclosed brace; write {{ for a brace", at, 1};
+      }
+      pieces.push_back(
+          {PatternPiece::Kind::expression, std::string(text.substr(at + 1, end - at - 1)), at + 1});
+      at = end;
+    }
+  }
+  return pieces;
+}
+
+Result<std::string, ExpressionError> Pattern::format(const Scope& scope) const {
+  std::string formatted;
+  for (const Part& part : parts) {
+    formatted += part.literal;
+    if (!part.expression) continue;
+    auto value = part.expression->evaluate(scope);
+    if (!value) return std::move(value).error();
+    formatted += value->str();
+  }
+  return formatted;
 }
 
 }  // namespace gktune

@@ -1,12 +1,9 @@
-#include "tuner/space/reader/arguments.h"
-
 #include <algorithm>
-#include <array>
-#include <span>
 
 #include "gktune/element_type.h"
-#include "tuner/core/letters.h"
-#include "tuner/space/reader/scalar.h"
+#include "tuner/core/text.h"
+#include "tuner/space/reader/error_list.h"
+#include "tuner/space/reader/launches.h"
 
 namespace gktune {
 namespace {
@@ -16,26 +13,26 @@ constexpr std::string_view kInitForms =
     "zero, permutation, computed, {constant: c}, {ramp: [from, step]}, {uniform: [low, high]}, {normal: "
     "[mean, deviation]}, {sorted: [low, high]}, {zipf: [values, exponent]}, {field: [low, high], width: w}, "
     "{csr_offsets: {nonzeros: n, columns: c}}, {csr_columns: offsets} or {file: x.npy}";
-constexpr std::string_view kTypes =
-    "int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, "
-    "float8_e4m3, float8_e5m2, complex64, complex128 or a C++ "
-    "name "
-    "such as int, unsigned, float, double or half";
 constexpr std::string_view kCheckForms = "exact, none, or a map such as {absolute: a, relative: r, ulp: u}";
 
-const std::vector<std::string>& type_names() {
-  static const std::vector<std::string> kNames = {
-      "int8",   "int16",   "int32",       "int64",       "uint8",     "uint16",     "uint32",
-      "uint64", "float16", "bfloat16",    "float32",     "float64",   "int",        "float",
-      "double", "half",    "float8_e4m3", "float8_e5m2", "complex64", "complex128", "bool"};
-  return kNames;
-}
+// Ways to fill a buffer that take numbers, and the form of those.
+struct NumberedInit {
+  std::string_view key, numbers;
+};
+constexpr NumberedInit kNumberedInits[] = {{"constant", "a number"},   {"ramp", "[from, step]"},
+                                           {"uniform", "[low, high]"}, {"normal", "[mean, deviation]"},
+                                           {"sorted", "[low, high]"},  {"zipf", "[values, exponent]"},
+                                           {"field", "[low, high]"}};
 
 void check_type(const YamlNode& node, const std::string& name, const std::string& where, const Names& names,
                 ErrorList& errors) {
   if (element_type_from_name(name)) return;
-  std::string hint = "expected " + std::string(kTypes);
-  std::string guess = errors.guess(name, type_names());
+  const EnumNames types = enum_names(ElementType{});
+  std::string hint =
+      "expected " + joined(types) + " or a C++ name such as int, unsigned, float, double or half";
+  std::vector<std::string> known(types.begin(), types.end());
+  known.insert(known.end(), {"int", "float", "double", "half", "bool"});
+  std::string guess = errors.guess(name, known);
   if (names.is_axis(name) || names.is_parameter(name)) {
     hint = "write \"{" + name + "}\" for the value of '" + name + "'";
     guess.clear();
@@ -67,17 +64,17 @@ class ArgumentReader {
       errors_.add(key, "argument '" + key.text + "' has neither an extent nor a value",
                   "add the extent of a buffer (its number of elements) or the value of a scalar");
     }
+    argument.value = names_.expression(fields, "value", View::candidate);
     if (value != nullptr) {
-      argument.value = names_.expression(*value, View::candidate);
-      for (std::string_view word : {"role", "init", "check", "symbol"}) {
-        if (fields.find(word) == nullptr) continue;
-        errors_.add(fields.key(word), std::string(word) + " does not apply to a scalar");
-      }
+      for (std::string_view word : {"role", "init", "check", "symbol"})
+        fields.refuse(word, std::string(word) + " does not apply to a scalar");
       return written;
     }
-    if (extent != nullptr) argument.extent = names_.expression(*extent, View::candidate);
+    argument.extent = names_.expression(fields, "extent", View::candidate);
     const YamlNode* role = fields.find("role");
-    const bool is_role_known = role == nullptr || read_role(*role, argument);
+    const auto known_role =
+        role != nullptr ? read_enum<Argument::Role>(*role, "role", errors_) : argument.role;
+    argument.role = known_role.value_or(argument.role);
     if (const YamlNode* init = fields.find("init")) {
       if (argument.role == Argument::Role::out) {
         errors_.add(fields.key("init"), "init does not apply to an output",
@@ -88,7 +85,7 @@ class ArgumentReader {
         errors_.add(fields.key("init"), "init: computed needs role: in",
                     "let a step of setup: {each: …} copy it to this buffer");
       }
-    } else if (is_role_known && !fields.has_unknown() &&
+    } else if (known_role && !fields.has_unknown() &&
                (argument.role == Argument::Role::in || argument.role == Argument::Role::inout)) {
       errors_.add(key, "input '" + key.text + "' has no init", "expected " + std::string(kInitForms));
     }
@@ -98,18 +95,6 @@ class ArgumentReader {
   }
 
  private:
-  bool read_role(const YamlNode& node, Argument& argument) {
-    const auto role = enum_from_name<Argument::Role>(node.text);
-    if (node.is_scalar() && role) {
-      argument.role = *role;
-      return true;
-    }
-    errors_.add(node,
-                "unknown role '" + node.text + "'" + errors_.guess(node.text, enum_names(argument.role)),
-                "expected in, out, inout or scratch");
-    return false;
-  }
-
   void read_symbol(const YamlNode& node, WrittenArgument& written) {
     const std::string& name = node.text;
     const bool is_name = node.is_scalar() && !name.empty() && !is_digit(name.front()) &&
@@ -125,113 +110,81 @@ class ArgumentReader {
     }
   }
 
-  // One expression, or a list of as many as `into` has.
-  void read_numbers(const YamlNode& node, std::string_view form,
-                    std::initializer_list<std::optional<Expression>*> into) {
-    const auto items = items_of(node);
-    if (items.size() != into.size()) {
-      errors_.add(node, "expected " + std::string(form), comma_hint(items, ""));
-      return;
-    }
-    auto item = items.begin();
-    for (auto* expression : into) *expression = names_.expression(*item++, View::candidate);
+  void read_init(const YamlNode& node, Contents& contents) {
+    if (!node.is_scalar()) return read_init_map(node, contents);
+    const auto kind = enum_from_name<Contents::Kind>(node.text);
+    contents.is_computed = node.text == "computed";
+    if (kind == Contents::Kind::permutation) contents.kind = *kind;
+    if (contents.is_computed || kind == Contents::Kind::zero || kind == Contents::Kind::permutation) return;
+    const EnumNames kinds = enum_names(contents.kind);
+    std::vector<std::string> words(kinds.begin(), kinds.end());
+    words.emplace_back("computed");
+    errors_.add_unknown(node, "init", words, "expected " + std::string(kInitForms));
   }
 
-  void read_init(const YamlNode& node, Contents& contents) {
-    if (node.is_scalar() && node.text == "zero") return;
-    if (node.is_scalar() && node.text == "computed") {
-      contents.is_computed = true;
-      return;
-    }
-    if (node.is_scalar() && node.text == "permutation") {
-      contents.kind = Contents::Kind::permutation;
-      return;
-    }
-    if (node.is_scalar()) {
-      static const std::vector<std::string> kWords = {
-          "zero",   "computed", "permutation", "constant",    "ramp",        "uniform", "normal",
-          "sorted", "zipf",     "field",       "csr_offsets", "csr_columns", "file"};
-      errors_.add(node, "unknown init '" + node.text + "'" + errors_.guess(node.text, kWords),
-                  "expected " + std::string(kInitForms));
-      return;
-    }
+  void read_init_map(const YamlNode& node, Contents& contents) {
     const Fields fields(node, "init",
                         {"constant", "ramp", "uniform", "normal", "sorted", "zipf", "field", "width",
                          "csr_offsets", "csr_columns", "file", "array", "seed"},
                         errors_);
     if (!fields.is_map()) return;
     int forms = 0;
-    const auto find = [&](std::string_view form, Contents::Kind kind) {
+    const auto find = [&](std::string_view form) {
       const YamlNode* found = fields.find(form);
       if (found == nullptr) return found;
       if (++forms > 1) errors_.add(fields.key(form), "more than one init");
-      contents.kind = kind;
+      contents.kind = *enum_from_name<Contents::Kind>(form);
       return found;
     };
-    if (const YamlNode* c = find("constant", Contents::Kind::constant))
-      read_numbers(*c, "a number", {&contents.a});
-    if (const YamlNode* r = find("ramp", Contents::Kind::ramp)) {
-      read_numbers(*r, "[from, step]", {&contents.a, &contents.b});
+    for (const auto& [key, numbers] : kNumberedInits) {
+      if (const YamlNode* found = find(key)) read_numbers(*found, numbers, contents);
     }
-    if (const YamlNode* u = find("uniform", Contents::Kind::uniform)) {
-      read_numbers(*u, "[low, high]", {&contents.a, &contents.b});
+    if (fields.find("field") != nullptr) {
+      (void)fields.require("width", "the elements of a row: {field: [0, 1], width: n}");
+      contents.width = names_.expression(fields, "width", View::candidate);
+    } else {
+      fields.refuse("width", "width applies to field only");
     }
-    if (const YamlNode* n = find("normal", Contents::Kind::normal)) {
-      read_numbers(*n, "[mean, deviation]", {&contents.a, &contents.b});
-    }
-    if (const YamlNode* s = find("sorted", Contents::Kind::sorted)) {
-      read_numbers(*s, "[low, high]", {&contents.a, &contents.b});
-    }
-    if (const YamlNode* z = find("zipf", Contents::Kind::zipf)) {
-      read_numbers(*z, "[values, exponent]", {&contents.a, &contents.b});
-    }
-    if (const YamlNode* f = find("field", Contents::Kind::field)) {
-      read_numbers(*f, "[low, high]", {&contents.a, &contents.b});
-      if (const YamlNode* width = fields.require("width", "the elements of a row: {field: [0, 1], width: n}"))
-        contents.width = names_.expression(*width, View::candidate);
-    } else if (fields.find("width") != nullptr) {
-      errors_.add(fields.key("width"), "width applies to field only");
-    }
-    if (const YamlNode* c = find("csr_offsets", Contents::Kind::csr_offsets)) read_offsets(*c, contents);
-    if (const YamlNode* c = find("csr_columns", Contents::Kind::csr_columns)) {
-      if (auto name = read_text(*c, errors_)) contents.offsets = *std::move(name);
-    }
-    if (const YamlNode* f = find("file", Contents::Kind::file)) {
+    if (const YamlNode* c = find("csr_offsets")) read_offsets(*c, contents);
+    if (const YamlNode* c = find("csr_columns")) contents.offsets = read_text(*c, errors_).value_or("");
+    if (const YamlNode* f = find("file")) {
       read_file(*f, contents);
-      if (const YamlNode* array = fields.find("array"))
-        contents.array = names_.pattern(*array, View::candidate).value_or(Pattern());
-    } else if (fields.find("array") != nullptr) {
-      errors_.add(fields.key("array"), "array applies to file only",
-                  "for example {file: graph.npz, array: offsets}");
+      contents.array = names_.pattern(fields, "array", View::candidate);
+    } else {
+      fields.refuse("array", "array applies to file only", "for example {file: graph.npz, array: offsets}");
     }
     if (forms == 0 && !fields.has_unknown()) errors_.add(node, "expected " + std::string(kInitForms));
-    const YamlNode* seed = fields.find("seed");
-    if (seed == nullptr) return;
     if (is_random(contents.kind)) {
-      contents.seed = names_.expression(*seed, View::candidate);
+      contents.seed = names_.expression(fields, "seed", View::candidate);
     } else {
-      errors_.add(fields.key("seed"), "seed applies to random contents only");
+      fields.refuse("seed", "seed applies to random contents only");
     }
+  }
+
+  // One or two expressions.
+  void read_numbers(const YamlNode& node, std::string_view form, Contents& contents) {
+    const auto items = items_of(node);
+    const std::size_t count = form.starts_with('[') ? 2 : 1;
+    if (items.size() != count) {
+      errors_.add(node, "expected " + std::string(form), comma_hint(items, ""));
+      return;
+    }
+    contents.a = names_.expression(items[0], View::candidate);
+    if (count > 1) contents.b = names_.expression(items[1], View::candidate);
   }
 
   void read_offsets(const YamlNode& node, Contents& contents) {
     const Fields fields(node, "csr_offsets", {"nonzeros", "columns", "lengths", "exponent"}, errors_);
     if (!fields.is_map()) return;
-    if (const YamlNode* n = fields.require("nonzeros", "the nonzeros of the matrix"))
-      contents.a = names_.expression(*n, View::candidate);
-    if (const YamlNode* c = fields.require("columns", "the columns of the matrix"))
-      contents.b = names_.expression(*c, View::candidate);
-    if (const YamlNode* exponent = fields.find("exponent"))
-      contents.exponent = names_.expression(*exponent, View::candidate);
-    const YamlNode* lengths = fields.find("lengths");
-    if (lengths == nullptr) return;
-    contents.lengths = names_.pattern(*lengths, View::candidate).value_or(Pattern());
+    (void)fields.require("nonzeros", "the nonzeros of the matrix");
+    (void)fields.require("columns", "the columns of the matrix");
+    contents.a = names_.expression(fields, "nonzeros", View::candidate);
+    contents.b = names_.expression(fields, "columns", View::candidate);
+    contents.exponent = names_.expression(fields, "exponent", View::candidate);
+    contents.lengths = names_.pattern(fields, "lengths", View::candidate);
     const std::vector<Pattern::Part>& parts = contents.lengths.parts;
-    if (parts.size() != 1 || parts[0].expression || enum_from_name<RowLengths>(parts[0].literal)) return;
-    errors_.add(
-        *lengths,
-        "unknown lengths '" + lengths->text + "'" + errors_.guess(lengths->text, enum_names(RowLengths{})),
-        "expected even, uniform or zipf");
+    if (parts.size() == 1 && !parts[0].expression)
+      (void)read_enum<RowLengths>(*fields.find("lengths"), "lengths", errors_);
   }
 
   void read_file(const YamlNode& node, Contents& contents) {
@@ -258,9 +211,8 @@ class ArgumentReader {
     if (!node.is_scalar()) {
       read_tolerance(node, tolerance, written);
     } else if (node.text != "exact") {
-      static const std::vector<std::string> kWords = {"exact", "none"};
-      errors_.add(node, "unknown check '" + node.text + "'" + errors_.guess(node.text, kWords),
-                  "expected " + std::string(kCheckForms));
+      errors_.add_unknown(node, "check", std::vector<std::string>{"exact", "none"},
+                          "expected " + std::string(kCheckForms));
     }
     written.argument.check = std::move(tolerance);
   }
@@ -276,13 +228,13 @@ class ArgumentReader {
     tolerance.row = names_.expression(fields, "row", View::candidate);
     tolerance.pitch = names_.expression(fields, "pitch", View::candidate);
     for (std::string_view word : {"absolute", "relative", "ulp"}) {
-      if (fields.find("norm") == nullptr || fields.find(word) == nullptr) continue;
-      errors_.add(fields.key(word), "a check has either a norm or bounds of single elements, not both");
+      if (fields.find("norm") != nullptr)
+        fields.refuse(word, "a check has either a norm or bounds of single elements, not both");
     }
     const auto add_pair = [&](std::string_view one, std::string_view other) {
-      if (fields.find(one) != nullptr && fields.find(other) == nullptr)
-        errors_.add(fields.key(one), std::string(one) + " needs " + std::string(other),
-                    "for example {row: n, pitch: 128}");
+      if (fields.find(other) == nullptr)
+        fields.refuse(one, std::string(one) + " needs " + std::string(other),
+                      "for example {row: n, pitch: 128}");
     };
     add_pair("row", "pitch");
     add_pair("pitch", "row");

@@ -1,29 +1,17 @@
-#include "tuner/space/reader/choices.h"
-
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <filesystem>
 #include <set>
 
 #include "tuner/array/npy.h"
-#include "tuner/space/reader/scalar.h"
+#include "tuner/space/reader/problem_reader.h"
 
 namespace gktune {
 namespace {
 
-std::string_view kind_name(const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::boolean:
-      return "a boolean";
-    case Value::Kind::integer:
-      return "an integer";
-    case Value::Kind::real:
-      return "a real number";
-    case Value::Kind::text:
-      break;
-  }
-  return "a text";
+std::string kind_name(const Value& value) {
+  constexpr std::string_view kNames[] = {"a boolean", "an integer", "a real number", "a text"};
+  return std::string(kNames[static_cast<std::size_t>(value.kind())]);
 }
 
 std::vector<Value> read_list(const YamlNode& node, ErrorList& errors) {
@@ -49,9 +37,8 @@ std::vector<Value> read_list(const YamlNode& node, ErrorList& errors) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i].kind() != values[0].kind()) {
       errors.add(*origins[i],
-                 "values of different kinds: '" + origins[i]->text + "' is " +
-                     std::string(kind_name(values[i])) + ", the first value is " +
-                     std::string(kind_name(values[0])),
+                 "values of different kinds: '" + origins[i]->text + "' is " + kind_name(values[i]) +
+                     ", the first value is " + kind_name(values[0]),
                  "quote a number that is a text");
       return {};
     }
@@ -156,20 +143,14 @@ std::optional<Value> read_default(const YamlNode& node, const std::vector<Value>
 
 std::optional<std::string> read_match(const YamlNode& node, const std::vector<Value>& values,
                                       ErrorList& errors) {
-  static const std::vector<std::string> kWays = {"nearest", "exact", "categorical"};
-  auto text = read_text(node, errors);
-  if (!text) return std::nullopt;
-  if (std::ranges::find(kWays, *text) == kWays.end()) {
-    errors.add(node, "unknown match '" + *text + "'" + errors.guess(*text, kWays),
-               "expected nearest, exact or categorical");
-    return std::nullopt;
-  }
-  if (*text == "nearest" && !values.empty() && !values[0].is_number()) {
+  static constexpr std::string_view kWays[] = {"nearest", "exact", "categorical"};
+  if (!read_word(node, "match", kWays, errors)) return std::nullopt;
+  if (node.text == "nearest" && !values.empty() && !values[0].is_number()) {
     errors.add(node, "match: nearest needs numbers: '" + values[0].str() + "' is none",
                "expected exact or categorical");
     return std::nullopt;
   }
-  return text;
+  return node.text;
 }
 
 // An extent of an array in a .npy or .npz file.
@@ -236,10 +217,8 @@ Choices read_choices(const YamlNode& node, ChoicesOf owner, const std::string& f
     if (++forms > 1) errors.add(fields.key("shape"), "more than one of values, range, pow2 and shape");
     choices.values = read_extent(*file, fields, folder, errors);
   } else if (!is_parameter) {
-    for (std::string_view key : {"array", "dimension"}) {
-      if (fields.find(key) != nullptr)
-        errors.add(fields.key(key), std::string(key) + " applies to shape only");
-    }
+    for (std::string_view key : {"array", "dimension"})
+      fields.refuse(key, std::string(key) + " applies to shape only");
   }
   if (forms == 0 && !fields.has_unknown()) {
     errors.add(node, is_parameter ? "expected one of values, range and pow2"

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tuner/core/letters.h"
-#include "tuner/space/declared_names.h"
+#include "tuner/core/text.h"
+#include "tuner/source/source_names.h"
+#include "tuner/space/definition.h"
 #include "tuner/space/fingerprint.h"
-#include "tuner/space/problems.h"
+#include "tuner/space/reader/error_list.h"
 #include "tuner/space/reader/launches.h"
-#include "tuner/space/reader/objective.h"
 #include "tuner/space/reader/problem_reader.h"
-#include "tuner/space/reader/scalar.h"
-#include "tuner/space/safe_settings.h"
-#include "tuner/space/source_macros.h"
 
 namespace gktune {
 namespace {
@@ -25,12 +22,6 @@ std::string path_in(const std::string& folder, const std::string& path) {
 bool is_kernel_name(std::string_view name) {
   return !name.empty() && name.front() != '-' && name.front() != '.' &&
          std::ranges::all_of(name, [](char c) { return is_word(c) || c == '-' || c == '.'; });
-}
-
-// A key without a value counts as absent: its items may be commented out.
-const YamlNode* section(const Fields& fields, std::string_view key) {
-  const YamlNode* node = fields.find(key);
-  return node != nullptr && node->kind == YamlNode::Kind::null ? nullptr : node;
 }
 
 }  // namespace
@@ -64,54 +55,57 @@ Definition DefinitionReader::read(const YamlNode& root) {
   read_source(fields);
   read_names(fields);
   read_values(fields);
-  if (const YamlNode* node = section(fields, "constraints")) read_constraints(*node);
+  if (const YamlNode* node = fields.section("constraints")) read_constraints(*node);
   names_.take_used_definitions();  // not fingerprinted: constraints do not change how a configuration runs
   read_kernel(fields);
   used_definitions_ = names_.take_used_definitions();
   read_metrics(fields);
-  if (const YamlNode* node = fields.find("regime")) kernel.regime = read_regime(*node, errors_);
+  if (const YamlNode* node = fields.find("regime"))
+    kernel.regime = read_enum<Regime>(*node, "regime", errors_).value_or(kernel.regime);
   if (const YamlNode* node = fields.find("time_limit")) {
     if (const auto seconds = read_seconds(*node, errors_)) kernel.time_limit_s = *seconds;
   }
-  if (const YamlNode* node = fields.find("search"))
-    read_search(*node, options_.strategies, definition_.search, errors_);
-  if (const YamlNode* node = section(fields, "host")) read_host(*node);
-  if (const YamlNode* node = section(fields, "check")) read_check(*node);
+  if (const YamlNode* node = fields.find("search")) read_search(*node, definition_.search);
+  if (const YamlNode* node = fields.section("host")) read_host(*node);
+  if (const YamlNode* node = fields.section("check")) read_check(*node);
   for (const Parameter& parameter : definition_.parameters) kernel.parameter_names.push_back(parameter.name);
-  if (errors_.empty()) {
-    const auto flat = [&](const std::string& path, const std::string& text) {
-      return flatten(path, text, kernel.include_dirs, AngleIncludes::expand, files_);
-    };
-    FlatSource source = flat(kernel.source_path, kernel.source_text);
-    kernel.signatures = signatures_in(source, macros());
-    std::vector<FlatSource> of_references;
-    for (const Reference& reference : kernel.references)
-      of_references.push_back(flat(reference.path, reference.text));
-    check_symbols(source, of_references);
-    std::vector<std::string> included;
-    const auto add_files = [&](FlatSource& of) {
-      for (auto& [path, text] : of.files) included.push_back(std::move(text));
-    };
-    add_files(source);
-    for (std::size_t i = 0; i < of_references.size(); ++i) {
-      add_files(of_references[i]);
-      note_declarations(kernel.references[i], std::move(of_references[i]));
-    }
-    if (kernel.verifier) {
-      FlatSource of_verifier = flat(kernel.verifier->path, kernel.verifier->text);
-      add_files(of_verifier);
-      note_declarations(*kernel.verifier, std::move(of_verifier));
-    }
-    if (kernel.language == Language::cuda) drop_host_code(source, mentioned_names());
-    kernel.undefined_names = undefined_names(source);
-    for (const Parameter& parameter : definition_.parameters) {
-      kernel.default_values.set(parameter.name, parameter.default_value.value_or(parameter.values.front()));
-    }
-    if (const YamlNode* parameters = section(fields, "parameters"))
-      check_macros(*parameters, std::move(source));
-    definition_.fingerprint = fingerprint(kernel, used_definitions_, std::move(included));
-  }
+  if (errors_.empty()) read_sources(fields.section("parameters"));
   return std::move(definition_);
+}
+
+// Reads the sources with their includes, checks them against the file, and computes the fingerprint.
+void DefinitionReader::read_sources(const YamlNode* parameters) {
+  KernelDefinition& kernel = definition_.kernel;
+  const auto flat = [&](const std::string& path, const std::string& text) {
+    return flatten(path, text, kernel.include_dirs, AngleIncludes::expand, files_);
+  };
+  FlatSource source = flat(kernel.source_path, kernel.source_text);
+  kernel.signatures = signatures_in(source, macros());
+  std::vector<FlatSource> of_references;
+  for (const Reference& reference : kernel.references)
+    of_references.push_back(flat(reference.path, reference.text));
+  check_symbols(source, of_references);
+  std::vector<std::string> included;
+  const auto add_files = [&](FlatSource& of) {
+    for (auto& [path, text] : of.files) included.push_back(std::move(text));
+  };
+  add_files(source);
+  for (std::size_t i = 0; i < of_references.size(); ++i) {
+    add_files(of_references[i]);
+    note_declarations(kernel.references[i], std::move(of_references[i]));
+  }
+  if (kernel.verifier) {
+    FlatSource of_verifier = flat(kernel.verifier->path, kernel.verifier->text);
+    add_files(of_verifier);
+    note_declarations(*kernel.verifier, std::move(of_verifier));
+  }
+  if (kernel.language == Language::cuda) drop_host_code(source, mentioned_names());
+  kernel.undefined_names = undefined_names(source);
+  for (const Parameter& parameter : definition_.parameters) {
+    kernel.default_values.set(parameter.name, parameter.default_value.value_or(parameter.values.front()));
+  }
+  if (parameters != nullptr) check_macros(*parameters, std::move(source));
+  definition_.fingerprint = fingerprint(kernel, used_definitions_, std::move(included));
 }
 
 // Without macros that have no effect, configurations with the same code are compiled once. Host
@@ -127,15 +121,10 @@ NameSet DefinitionReader::undefined_names(const FlatSource& source) const {
     for (const Option& option : *options) flags.push_back(option.flag.text);
   }
   mentioned.merge(words_of(flags));
-  std::vector<std::string> macros = kernel.parameter_names;
-  for (const Axis& axis : kernel.axes) {
-    if (!axis.macro.empty()) macros.push_back(axis.macro);
-  }
-  names.merge(unused_names(source, macros, mentioned));
+  names.merge(unused_names(source, macros(), mentioned));
   return names;
 }
 
-// Names in entries and in values: host code that they mention is kept.
 std::vector<std::string> DefinitionReader::macros() const {
   std::vector<std::string> names = definition_.kernel.parameter_names;
   for (const Axis& axis : definition_.kernel.axes) {
@@ -144,6 +133,7 @@ std::vector<std::string> DefinitionReader::macros() const {
   return names;
 }
 
+// Names in entries and in values: host code that they mention is kept.
 NameSet DefinitionReader::mentioned_names() const {
   const KernelDefinition& kernel = definition_.kernel;
   std::vector<std::string> texts;
@@ -235,20 +225,12 @@ void DefinitionReader::read_source(const Fields& fields) {
   const auto by_name = language_of(kernel.source_path);
   if (by_name) kernel.language = *by_name;
   if (const YamlNode* language = fields.find("language")) {
-    const auto known = language_from_name(language->text);
-    if (language->is_scalar() && known) {
-      kernel.language = *known;
-    } else {
-      errors_.add(
-          *language,
-          "unknown language '" + language->text + "'" + errors_.guess(language->text, enum_names(Language{})),
-          "expected cuda, c++ or host");
-    }
+    kernel.language = read_enum<Language>(*language, "language", errors_).value_or(kernel.language);
   } else if (source != nullptr && source->is_scalar() && !by_name) {
     errors_.add(*source, "unknown language: the extension of '" + source->text + "' is not known",
                 "add language: cuda, language: c++ or language: host");
   }
-  if (const YamlNode* include = section(fields, "include")) {
+  if (const YamlNode* include = fields.section("include")) {
     for (const YamlNode& item : items_of(*include)) {
       if (const auto folder = read_text(item, errors_))
         kernel.include_dirs.push_back(path_in(folder_, *folder));
@@ -257,14 +239,14 @@ void DefinitionReader::read_source(const Fields& fields) {
 }
 
 void DefinitionReader::read_names(const Fields& fields) {
-  if (const YamlNode* problem = section(fields, "problem")) {
+  if (const YamlNode* problem = fields.section("problem")) {
     ProblemReader(folder_, names_, errors_).name_axes(*problem);
   }
-  if (const YamlNode* node = section(fields, "parameters");
+  if (const YamlNode* node = fields.section("parameters");
       node != nullptr && check_map(*node, "parameters", errors_)) {
     for (const YamlNode& key : node->keys) names_.add_parameter(key);
   }
-  if (const YamlNode* let = section(fields, "let"); let != nullptr && check_map(*let, "let", errors_)) {
+  if (const YamlNode* let = fields.section("let"); let != nullptr && check_map(*let, "let", errors_)) {
     for (std::size_t i = 0; i < let->keys.size(); ++i) {
       names_.add_definition(let->keys[i], let->items[i], std::span(let->keys).subspan(i));
     }
@@ -272,11 +254,11 @@ void DefinitionReader::read_names(const Fields& fields) {
 }
 
 void DefinitionReader::read_values(const Fields& fields) {
-  if (const YamlNode* problem = section(fields, "problem")) {
+  if (const YamlNode* problem = fields.section("problem")) {
     ProblemReader(folder_, names_, errors_)
         .read(*problem, definition_.kernel.axes, definition_.kernel.listed_problems);
   }
-  const YamlNode* parameters = section(fields, "parameters");
+  const YamlNode* parameters = fields.section("parameters");
   if (parameters != nullptr && is_map_of_names(*parameters)) {
     for (std::size_t i = 0; i < parameters->keys.size(); ++i) {
       Parameter parameter;
@@ -314,7 +296,7 @@ void DefinitionReader::read_host(const YamlNode& node) {
       const YamlNode& key = map->keys[i];
       const auto known = std::ranges::find(definition_.parameters, key.text, &Parameter::name);
       if (known == definition_.parameters.end()) {
-        errors_.add(key, "unknown parameter '" + key.text + "'" + errors_.guess(key.text, names));
+        errors_.add_unknown(key, "parameter", names);
         continue;
       }
       Parameter parameter = *known;
@@ -329,7 +311,7 @@ void DefinitionReader::read_host(const YamlNode& node) {
   }
   if (const YamlNode* search = fields.find("search")) {
     SearchLimits limits = definition_.search;
-    read_search(*search, options_.strategies, limits, errors_);
+    read_search(*search, limits);
     if (is_used) definition_.search = limits;
   }
   if (const YamlNode* limit = fields.find("time_limit")) {
@@ -359,66 +341,23 @@ void DefinitionReader::read_constraints(const YamlNode& node) {
   }
 }
 
-std::vector<Option> DefinitionReader::read_options(const YamlNode& node) {
-  std::vector<Option> options;
-  for (const YamlNode& item : items_of(node)) {
-    std::optional<Pattern> flag;
-    std::optional<Expression> when;
-    if (item.kind == YamlNode::Kind::map) {
-      const Fields fields(item, "option", {"flag", "when"}, errors_);
-      if (const YamlNode* text = fields.require("flag", "for example {flag: \"-O3\", when: unroll > 1}")) {
-        flag = names_.pattern(*text, View::candidate);
-      }
-      if (const YamlNode* condition = fields.find("when"))
-        when = names_.expression(*condition, View::candidate);
-    } else {
-      flag = names_.pattern(item, View::candidate);
-    }
-    if (!flag) continue;
-    // An option with expressions is checked once their values are known.
-    const bool is_literal =
-        std::ranges::none_of(flag->parts, [](const auto& part) { return part.expression.has_value(); });
-    const std::string text = is_literal && !flag->parts.empty() ? flag->parts.front().literal : "";
-    if (options_.unsafe_options == UnsafeOptions::refused && !text.empty() && !is_safe_option(text)) {
-      errors_.add(item, unsafe_option_error(text), "it may run programs and write files");
-    }
-    options.push_back({*std::move(flag), std::move(when)});
-  }
-  return options;
-}
-
-void DefinitionReader::read_environment(const YamlNode& node) {
-  if (!check_map(node, "environment", errors_)) return;
-  for (std::size_t i = 0; i < node.keys.size(); ++i) {
-    const std::string& name = node.keys[i].text;
-    if (name.empty() || name.find_first_of("= \t\n") != std::string::npos) {
-      errors_.add(node.keys[i], "invalid environment variable name '" + name + "'");
-    } else if (changes_loader(name)) {
-      errors_.add(node.keys[i], "environment cannot set " + name + ": it changes what a process loads");
-    }
-    if (auto value = names_.expression(node.items[i], View::candidate)) {
-      definition_.kernel.environment.push_back({name, *std::move(value)});
-    }
-  }
-}
-
 void DefinitionReader::read_kernel(const Fields& fields) {
   KernelDefinition& kernel = definition_.kernel;
   kernel.unsafe_options = options_.unsafe_options;
-  if (const YamlNode* node = section(fields, "options")) kernel.options = read_options(*node);
-  if (const YamlNode* node = section(fields, "host_options")) {
+  if (const YamlNode* node = fields.section("options")) kernel.options = read_options(*node);
+  if (const YamlNode* node = fields.section("host_options")) {
     kernel.host_options = read_options(*node);
     if (kernel.language == Language::cpp) {
       errors_.add(fields.key("host_options"), "host_options does not apply to a C++ function", "use options");
     }
   }
-  if (const YamlNode* node = section(fields, "environment")) {
+  if (const YamlNode* node = fields.section("environment")) {
     read_environment(*node);
     if (kernel.language == Language::cuda) {
       errors_.add(fields.key("environment"), "environment does not apply to a CUDA kernel");
     }
   }
-  if (const YamlNode* node = section(fields, "arguments")) {
+  if (const YamlNode* node = fields.section("arguments")) {
     arguments_ = read_arguments(*node, kernel.axes, folder_, names_, errors_);
   }
   if (const YamlNode* node =
@@ -426,7 +365,7 @@ void DefinitionReader::read_kernel(const Fields& fields) {
     kernel.launches = read_launches(*node, kernel.language, LaunchesOf::candidate, kernel.axes, arguments_,
                                     names_, errors_);
   }
-  if (const YamlNode* node = section(fields, "setup")) read_setup(*node);
+  if (const YamlNode* node = fields.section("setup")) read_setup(*node);
   if (const YamlNode* node = fields.find("reference")) read_references(*node);
   if (const YamlNode* node = fields.find("verify")) read_verifier(*node);
   check_computed_inputs();
@@ -450,22 +389,6 @@ void DefinitionReader::read_setup(const YamlNode& node) {
     errors_.add(node, "a setup needs steps",
                 "once: before a series of executions; each: before each execution");
   }
-}
-
-void DefinitionReader::read_metrics(const Fields& fields) {
-  KernelDefinition& kernel = definition_.kernel;
-  if (const YamlNode* node = section(fields, "metrics");
-      node != nullptr && check_map(*node, "metrics", errors_)) {
-    for (std::size_t i = 0; i < node->keys.size(); ++i) {
-      if (auto value = names_.expression(node->items[i], View::trial)) {
-        kernel.metrics.push_back({node->keys[i].text, *std::move(value)});
-      } else {
-        kernel.metrics.push_back({node->keys[i].text, {}});
-      }
-    }
-  }
-  if (const YamlNode* node = fields.find("objective"))
-    kernel.objective = read_objective(*node, kernel.metrics, errors_);
 }
 
 }  // namespace gktune

@@ -8,10 +8,10 @@
 #include "tuner/source/flat_source.h"
 #include "tuner/source/kernel_code.h"
 #include "tuner/space/definition.h"
-#include "tuner/space/reader/arguments.h"
-#include "tuner/space/reader/choices.h"
 #include "tuner/space/reader/error_list.h"
+#include "tuner/space/reader/launches.h"
 #include "tuner/space/reader/names.h"
+#include "tuner/space/reader/problem_reader.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {
@@ -26,6 +26,7 @@ class DefinitionReader {
 
  private:
   void read_source(const Fields& fields);
+  void read_sources(const YamlNode* parameters);
   void read_names(const Fields& fields);
   void read_values(const Fields& fields);
   void read_host(const YamlNode& node);
@@ -47,6 +48,9 @@ class DefinitionReader {
   bool has_expected(const Argument& argument) const;
   void check_computed_inputs();
   void read_metrics(const Fields& fields);
+  void read_objective(const YamlNode& node);
+  // Changes only the values that the node sets.
+  void read_search(const YamlNode& node, SearchLimits& search);
   void check_outputs();
   // The names of macros that parameters and axes define.
   std::vector<std::string> macros() const;

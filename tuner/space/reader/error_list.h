@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstddef>
-#include <initializer_list>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tuner/core/fields.h"
+#include "gktune/values.h"
 #include "tuner/space/diagnostic.h"
 #include "tuner/space/reader/yaml_document.h"
 
@@ -27,6 +29,10 @@ class ErrorList {
                   std::string hint = {});
   void add_at(std::size_t offset, std::size_t length, std::string message, std::string hint = {});
 
+  // Adds an error about a word that is none of `known`. It suggests the one that the word probably misspells.
+  void add_unknown(const YamlNode& word, std::string_view noun, std::span<const std::string> known,
+                   std::string hint = {});
+
   // Adds a warning. A file with warnings is valid.
   void warn(const YamlNode& node, std::string message, std::string hint = {});
 
@@ -34,9 +40,6 @@ class ErrorList {
   // ", did you mean 'candidate'?" if a candidate is close; else empty. Also empty if a
   // further error would not be kept.
   std::string guess(std::string_view word, std::span<const std::string> candidates) const;
-  std::string guess(std::string_view word, EnumNames names) const {
-    return guess(word, std::vector<std::string>(names.begin(), names.end()));
-  }
   // The errors in the order of the file, without duplicates.
   std::vector<Diagnostic> take() &&;
   std::vector<Diagnostic> take_warnings() { return std::move(warnings_); }
@@ -54,7 +57,14 @@ class Fields {
   Fields(const YamlNode& node, std::string_view what, const std::vector<std::string_view>& known,
          ErrorList& errors);
   const YamlNode* find(std::string_view key) const { return is_map_ ? node_.find(key) : nullptr; }
+  // A key without a value counts as absent: its items may be commented out.
+  const YamlNode* section(std::string_view key) const {
+    const YamlNode* node = find(key);
+    return node == nullptr || node->kind == YamlNode::Kind::null ? nullptr : node;
+  }
   const YamlNode* require(std::string_view key, std::string_view hint) const;
+  // Adds an error at a key that does not belong there, if the map has it.
+  void refuse(std::string_view key, std::string message, std::string hint = {}) const;
   bool is_map() const { return is_map_; }
   // True if there is an unknown key. It may be a misspelt required key.
   bool has_unknown() const { return has_unknown_; }
@@ -87,5 +97,35 @@ std::string brace_hint(const YamlNode& node);
 std::string comma_hint(const YamlNode& node, std::string_view pairs = "()[]");
 // The first such hint for an item, else `otherwise`.
 std::string comma_hint(std::span<const YamlNode> items, std::string_view otherwise);
+
+// A number as written: digits * 10^exponent.
+struct Decimal {
+  std::int64_t digits = 0;
+  int exponent = 0;
+};
+
+// Adds an error if the node is no scalar: "expected a text, found a list".
+bool require_scalar(const YamlNode& node, std::string_view what, ErrorList& errors, std::string hint = {});
+
+// These functions add an error and return nothing if the node has another form.
+std::optional<Value> read_value(const YamlNode& node, ErrorList& errors);
+std::optional<std::int64_t> read_integer(const YamlNode& node, ErrorList& errors);
+std::optional<Decimal> read_decimal(const YamlNode& node, ErrorList& errors);
+std::optional<std::string> read_text(const YamlNode& node, ErrorList& errors);
+// A duration above 0.
+std::optional<double> read_seconds(const YamlNode& node, ErrorList& errors);
+// The place of a text among `words`. `noun` names a word in messages: "role".
+std::optional<std::size_t> read_word(const YamlNode& node, std::string_view noun, EnumNames words,
+                                     ErrorList& errors);
+template <class E>
+std::optional<E> read_enum(const YamlNode& node, std::string_view noun, ErrorList& errors) {
+  const auto place = read_word(node, noun, enum_names(E{}), errors);
+  return place ? std::optional(static_cast<E>(*place)) : std::nullopt;
+}
+
+// The double that is nearest to the number.
+double decimal_number(const Decimal& decimal);
+// The digits of the same number with this exponent; nothing if they exceed 64 bits.
+std::optional<std::int64_t> rescaled(const Decimal& decimal, int exponent);
 
 }  // namespace gktune

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "tuner/core/launch_attributes.h"
+#include "tuner/core/plan_parts.h"
 
 namespace gktune {
 namespace {
@@ -52,8 +52,7 @@ class LaunchReader {
       read_repeat(node, launch);
       return launch;
     }
-    const bool is_fill = node.find("fill") != nullptr && node.find("entry") == nullptr;
-    if (is_fill) {
+    if (node.find("fill") != nullptr && node.find("entry") == nullptr) {
       read_fill(node, launch);
       return launch;
     }
@@ -62,24 +61,22 @@ class LaunchReader {
     keys.insert(keys.end(), {"when", "arguments", "fill"});
     const Fields fields(node, "launch", keys, errors_);
     if (!fields.is_map()) return launch;
-    if (fields.find("fill") != nullptr) {
-      errors_.add(fields.key("fill"), "a launch has either fill or entry, not both", "write two launches");
-    }
+    fields.refuse("fill", "a launch has either fill or entry, not both", "write two launches");
     if (const YamlNode* entry = fields.require("entry", "add entry: FUNCTION, or fill: BUFFER")) {
       if (auto pattern = names_.entry(*entry, view_)) launch.entry = *std::move(pattern);
     }
     read_geometry(fields, launch);
-    if (const YamlNode* when = fields.find("when")) launch.when = names_.expression(*when, view_);
+    launch.when = names_.expression(fields, "when", view_);
     if (const YamlNode* list = fields.find("arguments")) {
-      read_arguments(*list, launch);
+      launch.arguments = read_passed(*list);
     } else if (whose_ == LaunchesOf::verifier) {
       errors_.add(node, "a launch of the verifier lists its arguments",
                   "for example arguments: [in, out, verdict]");
     } else {
       for (const WrittenArgument& written : arguments_) {
         if (!written.argument.symbol.empty()) continue;
-        launch.arguments.push_back({written.argument.name, {}, std::nullopt, {}, {}, {}});
-        if (view_ == View::problem) check_sight(node, written);
+        launch.arguments.push_back({.name = written.argument.name});
+        check_sight(node, written);
       }
     }
     return launch;
@@ -100,10 +97,7 @@ class LaunchReader {
   }
 
   bool add_index(const YamlNode& name) {
-    if (!name.is_scalar()) {
-      errors_.add(name, "expected a name, found " + std::string(kind_words(name)));
-      return false;
-    }
+    if (!require_scalar(name, "a name", errors_)) return false;
     if (std::ranges::find(argument_names_, name.text) != argument_names_.end()) {
       errors_.add(name, "duplicate name '" + name.text + "': it is already an argument");
       return false;
@@ -124,7 +118,7 @@ class LaunchReader {
         errors_.add(item, "cannot swap '" + written->argument.name + "': it is a scalar");
       if (!written->argument.symbol.empty())
         errors_.add(item, "cannot swap '" + written->argument.name + "': it is a variable of the source");
-      if (view_ == View::problem) check_sight(item, *written);
+      check_sight(item, *written);
       launch.swap.push_back(written->argument.name);
     }
     if (launch.swap.size() != 2) launch.swap.clear();
@@ -149,10 +143,10 @@ class LaunchReader {
         errors_.add(*name, "cannot fill '" + launch.fill + "': it is a variable of the source",
                     "let a kernel write it");
       }
-      if (view_ == View::problem) check_sight(*name, *written);
+      check_sight(*name, *written);
     }
-    if (const YamlNode* byte = fields.find("byte")) launch.fill_byte = names_.expression(*byte, view_);
-    if (const YamlNode* when = fields.find("when")) launch.when = names_.expression(*when, view_);
+    launch.fill_byte = names_.expression(fields, "byte", view_);
+    launch.when = names_.expression(fields, "when", view_);
   }
 
   void read_geometry(const Fields& given, Launch& launch) {
@@ -195,8 +189,6 @@ class LaunchReader {
     for (std::size_t i = 0; i < items.size(); ++i) extents[i] = names_.expression(items[i], view_);
   }
 
-  void read_arguments(const YamlNode& list, Launch& launch) { launch.arguments = read_passed(list); }
-
   // Reads the arguments of a launch, or the members of a struct.
   std::vector<PassedArgument> read_passed(const YamlNode& list) {
     std::vector<PassedArgument> all;
@@ -207,7 +199,8 @@ class LaunchReader {
     }
     for (const YamlNode& item : items) {
       if (item.is_scalar() && std::ranges::find(indices_, item.text) != indices_.end()) {
-        all.push_back({{}, {{{"int32", std::nullopt}}, "int32"}, names_.expression(item, view_), {}, {}, {}});
+        all.push_back(
+            {.type = {{{"int32", std::nullopt}}, "int32"}, .value = names_.expression(item, view_)});
       } else if (item.find("struct") != nullptr) {
         read_struct(item, all);
       } else if (item.find("tensor_map") != nullptr) {
@@ -217,8 +210,8 @@ class LaunchReader {
       } else if (item.kind == YamlNode::Kind::map) {
         read_value(item, all);
       } else if (const WrittenArgument* written = find(item)) {
-        all.push_back({written->argument.name, {}, std::nullopt, {}, {}, {}});
-        if (view_ == View::problem) check_sight(item, *written);
+        all.push_back({.name = written->argument.name});
+        check_sight(item, *written);
       }
     }
     return all;
@@ -229,12 +222,11 @@ class LaunchReader {
     const YamlNode& members = *fields.find("struct");
     PassedArgument passed;
     passed.members = read_passed(members);
-    if (std::ranges::any_of(passed.members,
-                            [](const PassedArgument& each) { return each.tensor_map.has_value(); }))
-      errors_.add(members, "a tensor map must be a parameter, not a member of a struct");
-    if (std::ranges::any_of(passed.members,
-                            [](const PassedArgument& each) { return each.texture.has_value(); }))
-      errors_.add(members, "a texture must be a parameter, not a member of a struct");
+    for (const PassedArgument& each : passed.members) {
+      if (!each.tensor_map && !each.texture) continue;
+      errors_.add(members, std::string(each.texture ? "a texture" : "a tensor map") +
+                               " must be a parameter, not a member of a struct");
+    }
     if (items_of(members).empty())
       errors_.add(members, "a struct needs members", "struct: [in, {type: int, value: n}]");
     if (!passed.members.empty()) all.push_back(std::move(passed));
@@ -269,9 +261,7 @@ class LaunchReader {
                       std::to_string(items_of(*strides).size()),
                   "one for each dimension but the innermost, in elements");
     }
-    PassedArgument passed;
-    passed.tensor_map = std::move(map);
-    all.push_back(std::move(passed));
+    all.emplace_back().tensor_map = std::move(map);
   }
 
   void read_texture(const YamlNode& node, std::vector<PassedArgument>& all) {
@@ -294,15 +284,12 @@ class LaunchReader {
     texture.channels = names_.expression(fields, "channels", view_);
     texture.normalized = names_.expression(fields, "normalized", view_);
     texture.reads_fractions = names_.expression(fields, "fractions", view_);
-    const auto read_mode = [&](std::string_view key, Pattern& into) {
-      if (const YamlNode* found = fields.find(key)) into = names_.pattern(*found, view_).value_or(Pattern());
-    };
-    read_mode("address", texture.address);
-    read_mode("filter", texture.filter);
+    texture.address = names_.pattern(fields, "address", view_);
+    texture.filter = names_.pattern(fields, "filter", view_);
     for (std::string_view word : {"pitch", "address", "filter", "normalized"}) {
-      if (rank == 1 && fields.find(word) != nullptr)
-        errors_.add(fields.key(word), std::string(word) + " applies to textures with two sizes",
-                    "tex1Dfetch reads a texture with one size by the number of the texel");
+      if (rank == 1)
+        fields.refuse(word, std::string(word) + " applies to textures with two sizes",
+                      "tex1Dfetch reads a texture with one size by the number of the texel");
     }
     if (sizes == nullptr || written == nullptr) return;
     all.emplace_back().texture = std::move(texture);
@@ -313,7 +300,7 @@ class LaunchReader {
     if (written == nullptr) return nullptr;
     if (written->argument.value)
       errors_.add(name, "a " + user + " needs a buffer, '" + written->argument.name + "' is a scalar");
-    if (view_ == View::problem) check_sight(name, *written);
+    check_sight(name, *written);
     return written;
   }
 
@@ -330,27 +317,25 @@ class LaunchReader {
     PassedArgument passed;
     if (const YamlNode* type = fields.require("type", "for example {type: int, value: n - 1}"))
       passed.type = read_element_type(*type, axes_, view_, names_, errors_).value_or(Pattern());
-    if (const YamlNode* value = fields.require("value", "for example {type: int, value: n - 1}"))
-      passed.value = names_.expression(*value, view_);
+    (void)fields.require("value", "for example {type: int, value: n - 1}");
+    passed.value = names_.expression(fields, "value", view_);
     if (passed.value) all.push_back(std::move(passed));
   }
 
   const WrittenArgument* find(const YamlNode& name) {
-    if (!name.is_scalar()) {
-      errors_.add(name, "expected the name of an argument, found " + std::string(kind_words(name)));
-      return nullptr;
-    }
+    if (!require_scalar(name, "the name of an argument", errors_)) return nullptr;
     for (const WrittenArgument& written : arguments_) {
       if (written.argument.name == name.text) return &written;
     }
     const bool is_expected = whose_ == LaunchesOf::verifier && name.text.starts_with(kExpectedPrefix);
-    errors_.add(name, "unknown argument '" + name.text + "'" + errors_.guess(name.text, argument_names_),
-                is_expected ? "each reference has to compute an output of that name" : "");
+    errors_.add_unknown(name, "argument", argument_names_,
+                        is_expected ? "each reference has to compute an output of that name" : "");
     return nullptr;
   }
 
   // One reference serves all configurations, so its arguments must not depend on parameters.
   void check_sight(const YamlNode& place, const WrittenArgument& written) {
+    if (view_ != View::problem) return;
     const auto depends = [&](const std::optional<Expression>& e) { return e && names_.sees_parameters(*e); };
     const Argument& argument = written.argument;
     const Contents& contents = argument.contents;
@@ -376,17 +361,6 @@ class LaunchReader {
   ErrorList& errors_;
 };
 
-}  // namespace
-
-std::vector<Launch> read_launches(const YamlNode& node, Language language, LaunchesOf whose,
-                                  const std::vector<Axis>& axes,
-                                  const std::vector<WrittenArgument>& arguments, Names& names,
-                                  ErrorList& errors) {
-  return LaunchReader(language, whose, axes, arguments, names, errors).read_list(node);
-}
-
-namespace {
-
 bool passes(const std::vector<PassedArgument>& passed, const std::string& argument) {
   return std::ranges::any_of(passed, [&](const PassedArgument& each) {
     return each.name == argument || passes(each.members, argument) ||
@@ -396,6 +370,13 @@ bool passes(const std::vector<PassedArgument>& passed, const std::string& argume
 }
 
 }  // namespace
+
+std::vector<Launch> read_launches(const YamlNode& node, Language language, LaunchesOf whose,
+                                  const std::vector<Axis>& axes,
+                                  const std::vector<WrittenArgument>& arguments, Names& names,
+                                  ErrorList& errors) {
+  return LaunchReader(language, whose, axes, arguments, names, errors).read_list(node);
+}
 
 bool takes(const std::vector<Launch>& launches, const std::string& argument) {
   return std::ranges::any_of(launches, [&](const Launch& launch) {

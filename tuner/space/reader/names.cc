@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/core/cpp_words.h"
 #include "tuner/core/device_info.h"
-#include "tuner/core/letters.h"
-#include "tuner/space/language/expression_node.h"
-#include "tuner/space/readings.h"
+#include "tuner/core/text.h"
+#include "tuner/space/language/expression.h"
+#include "tuner/space/plan.h"
 
 namespace gktune {
 namespace {
@@ -34,8 +33,6 @@ std::string known_words(const std::vector<std::string>& names) {
   return "known names: " + list + "device.*";
 }
 
-constexpr std::string_view kUnnamed = "use letters, digits and _; do not start with a digit";
-
 }  // namespace
 
 Names::Names(ErrorList& errors) : errors_(errors) {
@@ -43,14 +40,9 @@ Names::Names(ErrorList& errors) : errors_(errors) {
   for (std::string_view name : reading_names()) known_[std::string(name)].kind = Kind::reading;
 }
 
-bool Names::is_axis(std::string_view name) const {
+bool Names::is(std::string_view name, Kind kind) const {
   const auto known = known_.find(name);
-  return known != known_.end() && known->second.kind == Kind::axis;
-}
-
-bool Names::is_parameter(std::string_view name) const {
-  const auto known = known_.find(name);
-  return known != known_.end() && known->second.kind == Kind::parameter;
+  return known != known_.end() && known->second.kind == kind;
 }
 
 bool Names::sees_parameters(const Expression& expression) const {
@@ -65,8 +57,8 @@ bool Names::add(const YamlNode& key, Kind kind) {
   if (reason) errors_.add(key, "invalid name '" + key.text + "': " + *reason);
   const auto [known, is_new] = known_.try_emplace(key.text);
   if (!is_new) {
-    static constexpr std::string_view kOwners[] = {"an axis of the problem", "a parameter",
-                                                   "a definition of let", "the index of a repeat",
+    static constexpr std::string_view kOwners[] = {"an axis of the problem",     "a parameter",
+                                                   "a definition of let",        "the index of a repeat",
                                                    "an attribute of the device", "a measured quantity"};
     errors_.add(key, "duplicate name '" + key.text + "': it is already " +
                          std::string(kOwners[static_cast<std::size_t>(known->second.kind)]));
@@ -105,10 +97,7 @@ std::optional<Expression> Names::expression(const Fields& fields, std::string_vi
 }
 
 std::optional<Expression> Names::expression(const YamlNode& node, View view) {
-  if (!node.is_scalar()) {
-    errors_.add(node, "expected an expression, found " + std::string(kind_words(node)));
-    return std::nullopt;
-  }
+  if (!require_scalar(node, "an expression", errors_)) return std::nullopt;
   return part(node, node.text, 0, view);
 }
 
@@ -188,12 +177,14 @@ std::map<std::string, std::string> Names::take_used_definitions() {
   return texts;
 }
 
+Pattern Names::pattern(const Fields& fields, std::string_view key, View view) {
+  const YamlNode* node = fields.find(key);
+  return node == nullptr ? Pattern() : pattern(*node, view).value_or(Pattern());
+}
+
 std::optional<Pattern> Names::pattern(const YamlNode& node, View view) {
   Pattern pattern;
-  if (!node.is_scalar()) {
-    errors_.add(node, "expected a text, found " + std::string(kind_words(node)), brace_hint(node));
-    return std::nullopt;
-  }
+  if (!require_scalar(node, "a text", errors_, brace_hint(node))) return std::nullopt;
   pattern.text = node.text;
   const auto pieces = split_pattern(node.text);
   if (!pieces) {
@@ -288,14 +279,9 @@ std::vector<std::string> Names::visible(View view) const {
 std::optional<std::string> why_no_name(std::string_view name) {
   static constexpr std::string_view kCuda[] = {"threadIdx", "blockIdx", "blockDim",
                                                "gridDim",   "warpSize", "main"};
-  static constexpr std::string_view kExpression[] = {
-      "and",   "or",    "not", "in",    "if",    "else",     "true",     "false",
-      "True",  "False", "min", "max",   "abs",   "ceil_div", "round_up", "log2",
-      "ilog2", "gcd",   "int", "float", "floor", "ceil",     "sqrt",     "device"};
   if (name.empty() || !is_letter(name.front()) || word_end(name, 0) != name.size())
-    return std::string(kUnnamed);
-  if (std::ranges::find(kExpression, name) != std::end(kExpression))
-    return "it is a word of the expression language";
+    return "use letters, digits and _; do not start with a digit";
+  if (is_expression_word(name)) return "it is a word of the expression language";
   if (is_cpp_keyword(name) || name == "defined") return "it is a C++ keyword";
   if (std::ranges::find(kCuda, name) != std::end(kCuda)) return "CUDA or C++ defines it";
   if (name.find("__") != std::string_view::npos ||

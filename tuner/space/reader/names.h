@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tuner/space/language/expression.h"
-#include "tuner/space/language/pattern.h"
 #include "tuner/space/reader/error_list.h"
 
 namespace gktune {
@@ -38,14 +37,15 @@ class Names {
   bool add_index(const YamlNode& key);
   void remove_index(const std::string& name) { known_.erase(name); }
 
-  bool is_axis(std::string_view name) const;
-  bool is_parameter(std::string_view name) const;
+  bool is_axis(std::string_view name) const { return is(name, Kind::axis); }
+  bool is_parameter(std::string_view name) const { return is(name, Kind::parameter); }
   bool sees_parameters(const Expression& expression) const;
 
   std::optional<Expression> expression(const YamlNode& node, View view);
   // Reads the expression of an optional key.
   std::optional<Expression> expression(const Fields& fields, std::string_view key, View view);
   std::optional<Pattern> pattern(const YamlNode& node, View view);
+  Pattern pattern(const Fields& fields, std::string_view key, View view);  // empty without that key
   // Reads a function or a template-id. In template arguments, names are replaced with
   // their values without braces.
   std::optional<Pattern> entry(const YamlNode& node, View view);
@@ -65,6 +65,7 @@ class Names {
     std::vector<std::string> leads;  // definitions that it uses
   };
 
+  bool is(std::string_view name, Kind kind) const;
   // False after an error.
   bool add(const YamlNode& key, Kind kind);
   std::optional<Expression> part(const YamlNode& node, std::string_view text, std::size_t offset, View view);

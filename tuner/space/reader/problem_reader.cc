@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "tuner/space/problems.h"
-#include "tuner/space/reader/choices.h"
+#include "tuner/space/definition.h"
 
 namespace gktune {
 namespace {
@@ -61,8 +60,7 @@ void ProblemReader::read_list(const YamlNode& node, std::vector<Axis>& axes, std
       if (is_first) {
         own.push_back(axis);
       } else if (known == axes.end()) {
-        errors_.add(key, "unknown axis '" + key.text + "'" + errors_.guess(key.text, names_of(axes)),
-                    "all problems of a list have the axes of the first");
+        errors_.add_unknown(key, "axis", names_of(axes), "all problems of a list have the axes of the first");
       } else {
         own.push_back(axis);
         join(item.items[i], axis, *known);
@@ -97,14 +95,13 @@ void ProblemReader::join(const YamlNode& node, const Axis& more, Axis& axis) {
     }
     if (std::ranges::find(axis.values, value) == axis.values.end()) axis.values.push_back(value);
   }
-  const YamlNode* macro = node.find("macro");
-  if (macro != nullptr && more.macro != axis.macro) {
-    errors_.add(*macro, "the macro of '" + axis.name + "' must be in the first problem of the list");
-  }
-  const YamlNode* match = node.find("match");
-  if (match != nullptr && more.match != axis.match) {
-    errors_.add(*match, "the match of '" + axis.name + "' must be in the first problem of the list");
-  }
+  const auto check_same = [&](const std::string& key, std::string Axis::*member) {
+    const YamlNode* own = node.find(key);
+    if (own != nullptr && more.*member != axis.*member)
+      errors_.add(*own, "the " + key + " of '" + axis.name + "' must be in the first problem of the list");
+  };
+  check_same("macro", &Axis::macro);
+  check_same("match", &Axis::match);
 }
 
 void ProblemReader::replace(const YamlNode& node, std::vector<Axis>& axes, std::vector<Problem>& listed) {
@@ -132,7 +129,7 @@ void ProblemReader::replace(const YamlNode& node, std::vector<Axis>& axes, std::
     const YamlNode& key = node.keys[i];
     const auto axis = std::ranges::find(axes, key.text, &Axis::name);
     if (axis == axes.end()) {
-      errors_.add(key, "unknown axis '" + key.text + "'" + errors_.guess(key.text, names_of(axes)));
+      errors_.add_unknown(key, "axis", names_of(axes));
       continue;
     }
     Axis replaced{axis->name, {}, axis->macro};

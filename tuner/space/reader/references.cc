@@ -1,10 +1,9 @@
 // The reader's part for the reference and the verifier, and for the outputs that they compute.
 #include <algorithm>
 
-#include "tuner/space/declared_names.h"
+#include "tuner/source/source_names.h"
 #include "tuner/space/reader/definition_reader.h"
 #include "tuner/space/reader/launches.h"
-#include "tuner/space/source_macros.h"
 
 namespace gktune {
 namespace {

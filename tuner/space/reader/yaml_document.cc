@@ -32,18 +32,10 @@ std::size_t after_properties(std::string_view text, std::size_t offset) {
 }
 
 YamlNode::Style style_at(std::string_view text, std::size_t offset) {
-  if (offset >= text.size()) return YamlNode::Style::plain;
-  switch (text[offset]) {
-    case '\'':
-      return YamlNode::Style::single_quoted;
-    case '"':
-      return YamlNode::Style::double_quoted;
-    case '|':
-    case '>':
-      return YamlNode::Style::block;
-    default:
-      return YamlNode::Style::plain;
-  }
+  const char first = offset < text.size() ? text[offset] : ' ';
+  if (first == '\'') return YamlNode::Style::single_quoted;
+  if (first == '"') return YamlNode::Style::double_quoted;
+  return first == '|' || first == '>' ? YamlNode::Style::block : YamlNode::Style::plain;
 }
 
 // The length of a node on its first line, for the underline.

@@ -4,11 +4,8 @@
 #include <set>
 #include <span>
 
-#include "tuner/space/launch_check.h"
 #include "tuner/space/plan.h"
-#include "tuner/space/resolve/evaluator.h"
-#include "tuner/space/resolve/resolve_argument.h"
-#include "tuner/space/resolve/resolve_view.h"
+#include "tuner/space/resolve/parts.h"
 #include "tuner/space/safe_settings.h"
 
 namespace gktune {

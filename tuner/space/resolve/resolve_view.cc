@@ -1,5 +1,3 @@
-#include "tuner/space/resolve/resolve_view.h"
-
 #include <algorithm>
 #include <initializer_list>
 #include <limits>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "tuner/core/text.h"
+#include "tuner/space/resolve/parts.h"
 
 namespace gktune {
 namespace {

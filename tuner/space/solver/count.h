@@ -1,10 +1,11 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <compare>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
-#include <iosfwd>
+#include <ostream>
 #include <string>
 #include <utility>
 
@@ -18,7 +19,9 @@ class Count {
   template <std::integral T>
   constexpr Count(T value) : number_(static_cast<std::uint64_t>(value)) {}
   // Reads decimal digits.
-  explicit Count(const std::string& digits);
+  explicit Count(const std::string& digits) {
+    for (const char digit : digits) (*this *= 10) += digit - '0';
+  }
 
   Count& operator+=(Count other) {
     if (__builtin_add_overflow(number_, other.number_, &number_)) number_ = kMost;
@@ -32,10 +35,6 @@ class Count {
     if (__builtin_mul_overflow(number_, other.number_, &number_)) number_ = kMost;
     return *this;
   }
-  Count& operator/=(Count other) {
-    number_ /= other.number_;
-    return *this;
-  }
   Count& operator<<=(unsigned bits) {
     number_ <<= bits;
     return *this;
@@ -45,7 +44,10 @@ class Count {
   friend Count operator+(Count a, Count b) { return a += b; }
   friend Count operator-(Count a, Count b) { return a -= b; }
   friend Count operator*(Count a, Count b) { return a *= b; }
-  friend Count operator/(Count a, Count b) { return a /= b; }
+  friend Count operator/(Count a, Count b) {
+    a.number_ /= b.number_;
+    return a;
+  }
   friend Count operator<<(Count a, unsigned bits) { return a <<= bits; }
   friend auto operator<=>(const Count& a, const Count& b) = default;
 
@@ -54,9 +56,19 @@ class Count {
   explicit operator T() const {
     return static_cast<T>(number_);
   }
-  unsigned bits() const;  // number of bits without leading zeros
-  std::string str() const;
-  friend std::ostream& operator<<(std::ostream& stream, const Count& count);
+  // Number of bits without leading zeros.
+  unsigned bits() const {
+    const auto high = static_cast<std::uint64_t>(number_ >> 64), low = static_cast<std::uint64_t>(number_);
+    return static_cast<unsigned>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(low));
+  }
+  std::string str() const {
+    std::string digits;
+    for (Number rest = number_; rest != 0 || digits.empty(); rest /= 10)
+      digits += static_cast<char>('0' + static_cast<int>(rest % 10));
+    std::ranges::reverse(digits);
+    return digits;
+  }
+  friend std::ostream& operator<<(std::ostream& stream, const Count& count) { return stream << count.str(); }
 
  private:
   __extension__ typedef unsigned __int128 Number;

@@ -2,171 +2,295 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/container/small_vector.hpp>
-#include <compare>
-#include <iterator>
+#include <map>
 #include <numeric>
+#include <set>
+#include <string>
 #include <utility>
 
-#include "tuner/space/solver/group_product.h"
-#include "tuner/space/solver/node_table.h"
-#include "tuner/space/solver/space_builder.h"
+#include "tuner/space/solver/group_plan.h"
 
 namespace gktune {
 namespace {
 
-// Avoids an allocation for each configuration that is fetched.
-using SmallRanks = boost::container::small_vector<std::uint32_t, 64>;
-
-// A size of this many bits lets the sum of two indices fit a Count.
-constexpr unsigned kMostBits = 127;
-
-// Finds the places of a parameter's values.
-class ValueIndex {
+// Sets of parameters that are merged as constraints tie them together.
+class ParameterSets {
  public:
-  explicit ValueIndex(const std::vector<Value>& values) : by_value_(values.size()) {
-    std::iota(by_value_.begin(), by_value_.end(), 0u);
-    std::ranges::sort(by_value_, [&](std::uint32_t a, std::uint32_t b) { return values[a] < values[b]; });
+  explicit ParameterSets(std::size_t count) : parent_(count) {
+    std::iota(parent_.begin(), parent_.end(), 0u);
   }
-  std::optional<std::uint32_t> find(const std::vector<Value>& values, const Value& value) const {
-    const auto found = std::ranges::lower_bound(
-        by_value_, value, [](const Value& a, const Value& b) { return a < b; },
-        [&](std::uint32_t rank) -> const Value& { return values[rank]; });
-    if (found == by_value_.end() || values[*found] != value) return std::nullopt;
-    return *found;
+  std::uint32_t representative(std::uint32_t member) {
+    while (parent_[member] != member) member = parent_[member] = parent_[parent_[member]];
+    return member;
+  }
+  // The first parameter represents its set.
+  void merge(std::uint32_t a, std::uint32_t b) {
+    a = representative(a);
+    b = representative(b);
+    parent_[std::max(a, b)] = std::min(a, b);
   }
 
  private:
-  std::vector<std::uint32_t> by_value_;
+  std::vector<std::uint32_t> parent_;
+};
+
+SpaceError bad_parameter(std::string message) {
+  return {SpaceError::Kind::bad_parameter, std::move(message), std::nullopt, 0, 0};
+}
+
+SpaceError bad_constraint(std::size_t constraint, const ExpressionError& error) {
+  return {SpaceError::Kind::bad_constraint, error.message, constraint, error.offset, error.length};
+}
+
+// Builds a space: inserts constants into the constraints, finds the groups and builds their trees.
+class SpaceBuilder {
+ public:
+  SpaceBuilder(const std::vector<Parameter>& parameters, const std::vector<Constraint>& constraints,
+               const Scope& scope, const SpaceLimits& limits)
+      : parameters_(parameters), constraints_(constraints), limits_(limits) {
+    for (const Parameter& parameter : parameters) {
+      if (parameter.values.size() == 1) fixed_.set(parameter.name, parameter.values[0]);
+    }
+    scope_.add(fixed_).add(scope);
+    terms_.scope = &scope_;
+  }
+
+  Result<GroupProduct, SpaceError> build() {
+    if (auto error = check_parameters()) return *error;
+    if (auto error = compile()) return *error;
+    std::vector<Group> built;
+    for (const Plan& plan : groups()) {
+      auto group = build(plan);
+      if (!group) return group.error();
+      built.push_back(std::move(*group));
+    }
+    return GroupProduct(std::move(built), parameters_.size());
+  }
+
+ private:
+  // The numbers of a group's parameters and of the conditions that use them, ascending.
+  struct Plan {
+    std::vector<std::uint32_t> members;
+    std::vector<std::size_t> conditions;
+  };
+
+  std::optional<SpaceError> check_parameters() const {
+    std::set<std::string_view> names;
+    for (const Parameter& parameter : parameters_) {
+      if (!names.insert(parameter.name).second) {
+        return bad_parameter("there are two parameters '" + parameter.name + "'");
+      }
+      if (parameter.values.empty()) return bad_parameter("parameter '" + parameter.name + "' has no values");
+      std::vector<const Value*> sorted;
+      for (const Value& value : parameter.values) sorted.push_back(&value);
+      std::ranges::sort(sorted, [](const Value* a, const Value* b) { return *a < *b; });
+      const auto twice =
+          std::ranges::adjacent_find(sorted, [](const Value* a, const Value* b) { return *a == *b; });
+      if (twice != sorted.end()) {
+        return bad_parameter("parameter '" + parameter.name + "' has the value " + (*twice)->str() +
+                             " twice");
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<SpaceError> compile() {
+    for (std::size_t i = 0; i < constraints_.size(); ++i) {
+      std::vector<Condition> conditions;
+      if (const auto error =
+              compile_constraint(i, constraints_[i].condition, parameters_, terms_, conditions)) {
+        return bad_constraint(i, *error);
+      }
+      for (Condition& condition : conditions) {
+        if (!terms_.graph.is_constant(condition.root)) {
+          terms_.conditions.push_back(std::move(condition));
+        } else if (auto error = check_constant(condition)) {
+          return error;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<SpaceError> check_constant(const Condition& condition) const {
+    const Cell verdict = terms_.graph[condition.root].cell;
+    if (verdict == 1) return std::nullopt;
+    if (verdict == 0) return nothing_left(condition.constraint);
+    const auto worth = evaluate_truth(*condition.node, scope_);
+    if (!worth) return bad_constraint(condition.constraint, worth.error());
+    return *worth ? std::nullopt : std::optional(nothing_left(condition.constraint));
+  }
+
+  std::vector<std::uint32_t> parameters_of(TermId root) const {
+    std::set<std::uint32_t> found;
+    std::set<TermId> seen;
+    std::vector<TermId> open = {root};
+    while (!open.empty()) {
+      const TermId id = open.back();
+      open.pop_back();
+      const Term& term = terms_.graph[id];
+      if (term.level == Term::kNoLevel || !seen.insert(id).second) continue;
+      found.insert(static_cast<std::uint32_t>(term.level));
+      if (!term.is_single) open.insert(open.end(), term.operands.begin(), term.operands.end());
+    }
+    return {found.begin(), found.end()};
+  }
+
+  std::vector<Plan> groups() const {
+    ParameterSets sets(parameters_.size());
+    std::vector<std::uint32_t> first_of;  // a parameter of each condition
+    for (const Condition& condition : terms_.conditions) {
+      const auto used = parameters_of(condition.root);
+      for (const std::uint32_t parameter : used) sets.merge(used.front(), parameter);
+      first_of.push_back(used.front());
+    }
+    std::map<std::uint32_t, Plan> plans;
+    for (std::uint32_t parameter = 0; parameter < parameters_.size(); ++parameter) {
+      if (parameters_[parameter].values.size() > 1) {
+        plans[sets.representative(parameter)].members.push_back(parameter);
+      }
+    }
+    for (std::size_t i = 0; i < first_of.size(); ++i) {
+      plans[sets.representative(first_of[i])].conditions.push_back(i);
+    }
+    std::vector<Plan> found;
+    for (auto& [representative, plan] : plans) found.push_back(std::move(plan));
+    return found;
+  }
+
+  Result<Group, SpaceError> build(const Plan& plan) {
+    if (plan.conditions.empty()) {
+      return Group{plan.members, GroupTree::of_free_parameter(parameters_[plan.members[0]].values.size())};
+    }
+    auto tree = build_group(terms_, parameters_, plan.members, plan.conditions, limits_);
+    if (!tree) return tree.error();
+    if (tree->size() == 0) return nothing_left(plan);
+    return Group{plan.members, std::move(*tree)};
+  }
+
+  // Finds the first constraint after which no combination is left.
+  SpaceError nothing_left(const Plan& plan) {
+    // The first `low` conditions leave a combination, the first `high` conditions leave none.
+    std::size_t low = 0, high = plan.conditions.size();
+    while (high - low > 1) {
+      const std::size_t middle = low + (high - low) / 2;
+      const std::vector<std::size_t> some(plan.conditions.begin(),
+                                          plan.conditions.begin() + static_cast<std::ptrdiff_t>(middle));
+      const auto tree = build_group(terms_, parameters_, plan.members, some, limits_);
+      const bool is_empty = tree && tree->size() == 0;
+      (is_empty ? high : low) = middle;
+    }
+    return nothing_left(terms_.conditions[plan.conditions[high - 1]].constraint);
+  }
+
+  SpaceError nothing_left(std::size_t constraint) const {
+    const std::string& text = constraints_[constraint].condition.text();
+    return {SpaceError::Kind::empty, "no configuration is valid: '" + text + "' leaves none", constraint, 0,
+            text.size()};
+  }
+
+  const std::vector<Parameter>& parameters_;
+  const std::vector<Constraint>& constraints_;
+  const SpaceLimits& limits_;
+  NamedValues fixed_;  // the parameters with one value
+  Scope scope_;        // the given scope and fixed_
+  Terms terms_;
 };
 
 // Adds the nodes for a sorted run of combinations that agree above a level.
-class ListedTree {
- public:
-  ListedTree(const std::vector<std::uint32_t>& members, GroupTree& tree) : members_(members), nodes_(tree) {}
-
-  GroupTree::Node add(std::span<const Space::Ranks> run, std::size_t level) {
-    if (level == members_.size()) return GroupTree::kLeaf;
-    std::vector<GroupTree::Branch> branches;
-    while (!run.empty()) {
-      const std::uint32_t rank = run.front()[members_[level]];
-      std::size_t alike = 1;
-      while (alike < run.size() && run[alike][members_[level]] == rank) ++alike;
-      branches.push_back({rank, add(run.first(alike), level + 1)});
-      run = run.subspan(alike);
-    }
-    return nodes_.intern(branches);
+GroupTree::Node add_listed(std::span<const Space::Ranks> run, const std::vector<std::uint32_t>& members,
+                           std::size_t level, GroupTree& tree) {
+  if (level == members.size()) return GroupTree::kLeaf;
+  std::vector<GroupTree::Branch> branches;
+  while (!run.empty()) {
+    const std::uint32_t rank = run.front()[members[level]];
+    const auto alike =
+        std::ranges::find_if(run, [&](const Space::Ranks& ranks) { return ranks[members[level]] != rank; });
+    const auto count = static_cast<std::size_t>(alike - run.begin());
+    branches.push_back({rank, add_listed(run.first(count), members, level + 1, tree)});
+    run = run.subspan(count);
   }
-
- private:
-  const std::vector<std::uint32_t>& members_;
-  NodeTable nodes_;
-};
-
-// A group in which only the listed combinations are valid. `members` are parameters by number, ascending;
-// each listed combination has a rank for every parameter.
-Group listed_group(std::vector<std::uint32_t> members, std::vector<Space::Ranks> valid) {
-  std::ranges::sort(valid);
-  Group group{std::move(members), {}, false};
-  ListedTree(group.members, group.tree).add(valid, 0);
-  group.tree.finish();
-  return group;
+  return tree.add(branches);
 }
 
 }  // namespace
 
-struct Space::Body {
-  std::vector<Parameter> parameters;
-  std::shared_ptr<const Config::Names> names;  // the parameters', in every configuration
-  std::vector<ValueIndex> values;
-  GroupProduct product;
-  Count cartesian = 1;
-
-  static std::unique_ptr<Body> make(std::vector<Parameter> parameters, GroupProduct product) {
-    auto body = std::make_unique<Body>();
-    body->product = std::move(product);
-    Config::Names names;
-    for (const Parameter& parameter : parameters) {
-      names.push_back(parameter.name);
-      body->values.emplace_back(parameter.values);
-      body->cartesian *= parameter.values.size();
-    }
-    body->names = std::make_shared<const Config::Names>(std::move(names));
-    body->parameters = std::move(parameters);
-    return body;
-  }
-};
-
-Space::Space(std::unique_ptr<Body> body) : body_(std::move(body)) {}
-Space::Space(Space&&) noexcept = default;
-Space& Space::operator=(Space&&) noexcept = default;
-Space::~Space() = default;
-
 Result<Space, SpaceError> Space::build(std::vector<Parameter> parameters,
                                        const std::vector<Constraint>& constraints, const Scope& scope,
                                        const SpaceLimits& limits) {
+  // A size of at most 127 bits lets the sum of two indices fit a Count.
+  constexpr unsigned kMostBits = 127;
   auto product = SpaceBuilder(parameters, constraints, scope, limits).build();
   if (!product) return product.error();
   if (product->size().bits() > kMostBits)
     return SpaceError{SpaceError::Kind::too_large,
                       "more than 10^38 configurations are valid; it takes fewer parameters or values",
                       std::nullopt, 0, 0};
-  return Space(Body::make(std::move(parameters), std::move(*product)));
+  return Space(std::move(parameters), std::move(*product));
+}
+
+Result<SpaceCounts, SpaceError> count_combinations(const std::vector<Parameter>& parameters,
+                                                   const std::vector<Constraint>& constraints,
+                                                   const Scope& scope) {
+  using Origin = Constraint::Origin;
+  SpaceCounts counts;
+  for (const Parameter& parameter : parameters) counts.combinations *= parameter.values.size();
+  const std::array<std::pair<Origin, Count*>, 3> stages = {
+      {{Origin::file, &counts.rejected_by_file},
+       {Origin::block_limit, &counts.rejected_by_block_limit},
+       {Origin::shared_memory_limit, &counts.rejected_by_shared_memory_limit}}};
+  std::vector<Constraint> applied;
+  counts.valid = counts.combinations;
+  for (const auto& [origin, rejected] : stages) {
+    const std::size_t before = applied.size();
+    for (const Constraint& constraint : constraints) {
+      if (constraint.origin == origin) applied.push_back(constraint);
+    }
+    if (applied.size() == before || counts.valid == 0) continue;
+    const auto space = Space::build(parameters, applied, scope);
+    if (!space && space.error().kind != SpaceError::Kind::empty) return space.error();
+    const Count left = space ? space->size() : Count(0);
+    *rejected = counts.valid - left;
+    counts.valid = left;
+  }
+  return counts;
+}
+
+Space::Space(std::vector<Parameter> parameters, GroupProduct product)
+    : parameters_(std::move(parameters)), product_(std::move(product)) {
+  Config::Names names;
+  for (const Parameter& parameter : parameters_) {
+    names.push_back(parameter.name);
+    cartesian_ *= parameter.values.size();
+  }
+  names_ = std::make_shared<const Config::Names>(std::move(names));
 }
 
 Space Space::of(std::vector<Parameter> parameters, std::vector<Ranks> valid) {
-  std::vector<std::uint32_t> members;
+  Group group;
   for (std::uint32_t parameter = 0; parameter < parameters.size(); ++parameter) {
-    if (parameters[parameter].values.size() > 1) members.push_back(parameter);
+    if (parameters[parameter].values.size() > 1) group.members.push_back(parameter);
   }
-  std::vector<Group> groups;
-  if (!members.empty()) groups.push_back(listed_group(std::move(members), std::move(valid)));
   const std::size_t count = parameters.size();
-  return Space(Body::make(std::move(parameters), GroupProduct(std::move(groups), count)));
-}
-
-const std::vector<Parameter>& Space::parameters() const { return body_->parameters; }
-const Count& Space::size() const { return body_->product.size(); }
-const Count& Space::cartesian() const { return body_->cartesian; }
-std::size_t Space::bytes() const { return body_->product.bytes(); }
-
-Config Space::at(const Count& index) const {
-  SmallRanks ranks(body_->parameters.size());
-  const std::span<std::uint32_t> places(ranks.data(), ranks.size());
-  body_->product.ranks_at(index, places);
-  return config_of(places);
-}
-
-Space::Ranks Space::ranks_at(std::uint64_t index) const {
-  Ranks ranks(body_->parameters.size());
-  body_->product.ranks_at(index, ranks);
-  return ranks;
-}
-
-Space::Ranks Space::ranks_at(const Count& index) const {
-  Ranks ranks(body_->parameters.size());
-  body_->product.ranks_at(index, ranks);
-  return ranks;
+  if (group.members.empty()) return Space(std::move(parameters), GroupProduct({}, count));
+  std::ranges::sort(valid);
+  add_listed(valid, group.members, 0, group.tree);
+  group.tree.finish();
+  return Space(std::move(parameters), GroupProduct({std::move(group)}, count));
 }
 
 bool Space::contains(std::span<const std::uint32_t> ranks) const {
-  if (ranks.size() != body_->parameters.size()) return false;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (ranks[i] >= body_->parameters[i].values.size()) return false;
-  }
-  return body_->product.index_of(ranks).has_value();
-}
-
-std::vector<std::uint32_t> Space::choices(std::span<const std::uint32_t> ranks,
-                                          std::uint32_t parameter) const {
-  return body_->product.choices(ranks, parameter);
+  const auto is_in = [](std::uint32_t rank, const Parameter& parameter) {
+    return rank < parameter.values.size();
+  };
+  return std::ranges::equal(ranks, parameters_, is_in) && product_.index_of(ranks).has_value();
 }
 
 Config Space::config_of(std::span<const std::uint32_t> ranks) const {
   std::vector<Value> values;
   values.reserve(ranks.size());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const Value& value = body_->parameters[i].values[ranks[i]];
+    const Value& value = parameters_[i].values[ranks[i]];
     // Most are integers, which are cheaper to make than any value is to copy.
     if (value.is_integer()) {
       values.emplace_back(value.integer());
@@ -174,31 +298,29 @@ Config Space::config_of(std::span<const std::uint32_t> ranks) const {
       values.push_back(value);
     }
   }
-  return Config(body_->names, std::move(values));
+  return Config(names_, std::move(values));
 }
 
 std::optional<Space::Ranks> Space::ranks_of(const Config& config) const {
-  if (config.size() != body_->parameters.size()) return std::nullopt;
+  if (config.size() != parameters_.size()) return std::nullopt;
   Ranks ranks;
   ranks.reserve(config.size());
   for (std::size_t i = 0; i < config.size(); ++i) {
-    const Parameter& parameter = body_->parameters[i];
+    const Parameter& parameter = parameters_[i];
     const Value* const value =
         config.name(i) == parameter.name ? &config.value(i) : config.find(parameter.name);
     if (value == nullptr) return std::nullopt;
-    const auto rank = body_->values[i].find(parameter.values, *value);
-    if (!rank) return std::nullopt;
-    ranks.push_back(*rank);
+    const auto found = std::ranges::find(parameter.values, *value);
+    if (found == parameter.values.end()) return std::nullopt;
+    ranks.push_back(static_cast<std::uint32_t>(found - parameter.values.begin()));
   }
   return ranks;
 }
 
 std::optional<Count> Space::index_of(const Config& config) const {
   const auto ranks = ranks_of(config);
-  return ranks ? body_->product.index_of(*ranks) : std::nullopt;
+  return ranks ? product_.index_of(*ranks) : std::nullopt;
 }
-
-bool Space::contains(const Config& config) const { return index_of(config).has_value(); }
 
 Count Space::sample(std::mt19937_64& random) const {
   // Draws as many random bits as the size has, again until they form a valid index.
@@ -214,50 +336,13 @@ Count Space::sample(std::mt19937_64& random) const {
   }
 }
 
-std::vector<Config> Space::neighbours(const Config& config, Neighbourhood neighbourhood,
-                                      std::size_t limit) const {
-  struct Neighbour {
-    std::uint32_t distance, parameter, rank;
-    auto operator<=>(const Neighbour&) const = default;
-  };
-  auto ranks = ranks_of(config);
-  if (!ranks) return {};
-  std::vector<Neighbour> found;
-  for (std::uint32_t parameter = 0; parameter < ranks->size(); ++parameter) {
-    const std::uint32_t own = (*ranks)[parameter];
-    auto choices = body_->product.choices(*ranks, parameter);
-    if (neighbourhood == Neighbourhood::one_step) {
-      const auto above = std::ranges::upper_bound(choices, own);
-      const auto below = std::ranges::lower_bound(choices, own);
-      std::vector<std::uint32_t> next;
-      if (below != choices.begin()) next.push_back(*std::prev(below));
-      if (above != choices.end()) next.push_back(*above);
-      choices = std::move(next);
-    }
-    for (const std::uint32_t rank : choices) {
-      if (rank != own) found.push_back({rank < own ? own - rank : rank - own, parameter, rank});
-    }
-  }
-  std::ranges::sort(found);
-  if (found.size() > limit) found.resize(limit);
-  std::vector<Config> neighbours;
-  for (const Neighbour& neighbour : found) {
-    Ranks changed = *ranks;
-    changed[neighbour.parameter] = neighbour.rank;
-    neighbours.push_back(config_of(changed));
-  }
-  return neighbours;
-}
-
 std::optional<Config> Space::default_config() const {
   Ranks wanted;
-  for (std::size_t i = 0; i < body_->parameters.size(); ++i) {
-    const Parameter& parameter = body_->parameters[i];
-    std::optional<std::uint32_t> rank;
-    if (parameter.default_value) rank = body_->values[i].find(parameter.values, *parameter.default_value);
-    wanted.push_back(rank.value_or(0));
+  for (const auto& [name, values, default_value] : parameters_) {
+    const auto found = default_value ? std::ranges::find(values, *default_value) : values.begin();
+    wanted.push_back(found == values.end() ? 0 : static_cast<std::uint32_t>(found - values.begin()));
   }
-  return config_of(body_->product.closest(wanted));
+  return config_of(product_.closest(wanted));
 }
 
 }  // namespace gktune

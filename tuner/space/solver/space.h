@@ -10,7 +10,7 @@
 
 #include "gktune/result.h"
 #include "gktune/values.h"
-#include "tuner/space/solver/group_tree.h"
+#include "tuner/space/solver/groups.h"
 #include "tuner/space/solver/parameter.h"
 
 namespace gktune {
@@ -18,28 +18,23 @@ namespace gktune {
 // The reason why a space cannot be built.
 struct SpaceError {
   enum class Kind {
-    bad_parameter,   // a parameter without values, with a duplicate value or with the name of another
+    bad_parameter,  // a parameter without values, with a duplicate value or with the name of another
     // A constraint that cannot be evaluated: an unknown name, a division by zero for some combination.
     bad_constraint,
-    too_large,       // the constraints connect too many parameters for the limits
-    empty,           // no combination satisfies the constraints
+    too_large,  // the constraints connect too many parameters for the limits
+    empty,      // no combination satisfies the constraints
   };
   Kind kind = Kind::bad_parameter;
   std::string message;
   // The one at fault; of an empty space, the first that leaves no combination.
   std::optional<std::size_t> constraint;
-  std::size_t offset = 0, length = 0;     // the part of its text at fault
+  std::size_t offset = 0, length = 0;  // the part of its text at fault
 };
 
 // Limits on the cost of building a space.
 struct SpaceLimits {
   std::size_t bytes = std::size_t{512} << 20;
   std::uint64_t evaluations = std::uint64_t{1} << 32;
-};
-
-enum class Neighbourhood {
-  one_parameter,  // one parameter has any other value
-  one_step,       // one parameter has the next valid value, up or down
 };
 
 // The valid configurations of a space. Counts and indexes them without listing them. Parameters that share
@@ -57,41 +52,53 @@ class Space {
                                          const SpaceLimits& limits = {});
   // Makes a space of the given combinations. Requires at least one, and ranks below the number of values.
   static Space of(std::vector<Parameter> parameters, std::vector<Ranks> valid);
-  Space(Space&&) noexcept;
-  Space& operator=(Space&&) noexcept;
-  ~Space();
 
-  const std::vector<Parameter>& parameters() const;
-  const Count& size() const;       // number of valid configurations; not 0
-  const Count& cartesian() const;  // number of all combinations
-  std::size_t bytes() const;       // memory of the trees
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  const Count& size() const { return product_.size(); }   // number of valid configurations; not 0
+  const Count& cartesian() const { return cartesian_; }   // number of all combinations
+  std::size_t bytes() const { return product_.bytes(); }  // memory of the trees
 
   // Requires an index below the size.
-  Config at(const Count& index) const;
+  Config at(const Count& index) const { return config_of(ranks_at(index)); }
   std::optional<Count> index_of(const Config& config) const;  // nothing if it is not valid
-  bool contains(const Config& config) const;
+  bool contains(const Config& config) const { return index_of(config).has_value(); }
   // Draws an index with equal probability for each. The same generator gives the same index on every machine.
   Count sample(std::mt19937_64& random) const;
-  // At most `limit` valid neighbours, the nearest first. None if the configuration has unknown values.
-  std::vector<Config> neighbours(const Config& config, Neighbourhood neighbourhood,
-                                 std::size_t limit = 1000) const;
   // Each parameter has its default, or its first value if it has no default. If this configuration is not
   // valid, the result is the nearest valid one: the fewest parameters differ, then by the fewest steps.
   std::optional<Config> default_config() const;
 
   // The same functions on ranks, for search strategies.
-  Ranks ranks_at(std::uint64_t index) const;
-  Ranks ranks_at(const Count& index) const;
+  Ranks ranks_at(const Count& index) const { return product_.ranks_at(index); }
   bool contains(std::span<const std::uint32_t> ranks) const;
   // The valid ranks of one parameter if all others keep theirs, ascending.
-  std::vector<std::uint32_t> choices(std::span<const std::uint32_t> ranks, std::uint32_t parameter) const;
+  Ranks choices(std::span<const std::uint32_t> ranks, std::uint32_t parameter) const {
+    return product_.choices(ranks, parameter);
+  }
   std::optional<Ranks> ranks_of(const Config& config) const;  // nothing if it has unknown names or values
   Config config_of(std::span<const std::uint32_t> ranks) const;
 
  private:
-  struct Body;
-  explicit Space(std::unique_ptr<Body> body);
-  std::unique_ptr<Body> body_;
+  Space(std::vector<Parameter> parameters, GroupProduct product);
+
+  std::vector<Parameter> parameters_;
+  std::shared_ptr<const Config::Names> names_;  // the parameters', in every configuration
+  GroupProduct product_;
+  Count cartesian_ = 1;
 };
+
+// The numbers of combinations that each kind of constraint rejects. A combination that several reject is
+// counted once, for the first of: the file, the limit on a block's size, the limit on its shared memory.
+struct SpaceCounts {
+  Count combinations = 1;
+  Count rejected_by_file;
+  Count rejected_by_block_limit;
+  Count rejected_by_shared_memory_limit;
+  Count valid;  // may be 0
+};
+
+Result<SpaceCounts, SpaceError> count_combinations(const std::vector<Parameter>& parameters,
+                                                   const std::vector<Constraint>& constraints,
+                                                   const Scope& scope);
 
 }  // namespace gktune

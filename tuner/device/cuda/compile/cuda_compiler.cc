@@ -4,15 +4,15 @@
 #include <chrono>
 #include <filesystem>
 
-#include "tuner/core/seconds_since.h"
+#include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
 #include "tuner/device/cuda/compile/cuda_text.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/worker/option_at_fault.h"
-#include "tuner/space/content_key.h"
-#include "tuner/space/kernel_source.h"
-#include "tuner/space/missing_function.h"
+#include "tuner/source/source_names.h"
+#include "tuner/space/fingerprint.h"
+#include "tuner/space/plan.h"
 
 namespace gktune {
 namespace {

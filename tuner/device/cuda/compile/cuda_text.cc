@@ -5,9 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/source/edits.h"
 #include "tuner/source/tokens.h"
-#include "tuner/space/kernel_source.h"
+#include "tuner/space/plan.h"
 
 namespace gktune {
 namespace {

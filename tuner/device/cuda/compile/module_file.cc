@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "tuner/core/fields_json.h"
-#include "tuner/core/whole_file.h"
+#include "tuner/core/files.h"
 
 namespace gktune {
 namespace {

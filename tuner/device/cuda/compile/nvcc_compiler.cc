@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/core/seconds_since.h"
-#include "tuner/core/whole_file.h"
+#include "tuner/core/files.h"
+#include "tuner/core/quantity.h"
 #include "tuner/device/cuda/compile/cuda_text.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/host/compile/kernel_headers.h"
@@ -17,7 +17,7 @@
 #include "tuner/device/host/compile/translation_unit.h"
 #include "tuner/process/child_process.h"
 #include "tuner/source/flat_source.h"
-#include "tuner/space/content_key.h"
+#include "tuner/space/fingerprint.h"
 
 namespace gktune {
 namespace {

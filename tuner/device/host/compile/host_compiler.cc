@@ -10,15 +10,15 @@
 #include <optional>
 #include <string>
 
-#include "tuner/core/seconds_since.h"
-#include "tuner/core/whole_file.h"
+#include "tuner/core/files.h"
+#include "tuner/core/quantity.h"
 #include "tuner/device/host/compile/kernel_headers.h"
 #include "tuner/device/host/compile/run_compiler.h"
 #include "tuner/device/host/compile/translation_unit.h"
 #include "tuner/device/worker/option_at_fault.h"
 #include "tuner/process/child_process.h"
 #include "tuner/source/flat_source.h"
-#include "tuner/space/content_key.h"
+#include "tuner/space/fingerprint.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {

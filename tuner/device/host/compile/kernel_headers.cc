@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/core/whole_file.h"
-#include "tuner/space/content_key.h"
+#include "tuner/core/files.h"
+#include "tuner/space/fingerprint.h"
 
 namespace gktune {
 namespace fs = std::filesystem;

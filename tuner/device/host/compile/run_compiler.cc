@@ -10,10 +10,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "tuner/core/system_error.h"
-#include "tuner/core/whole_file.h"
+#include "tuner/core/files.h"
 #include "tuner/source/flat_source.h"
-#include "tuner/space/missing_function.h"
+#include "tuner/source/source_names.h"
 
 namespace gktune {
 namespace {

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "tuner/device/host/compile/kernel_headers.h"
-#include "tuner/source/edits.h"
 #include "tuner/source/flat_source.h"
-#include "tuner/space/kernel_source.h"
+#include "tuner/source/tokens.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {

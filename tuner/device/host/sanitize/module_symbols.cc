@@ -13,7 +13,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "tuner/core/whole_file.h"
+#include "tuner/core/files.h"
 
 namespace gktune {
 namespace {

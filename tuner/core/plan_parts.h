@@ -1,0 +1,146 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "tuner/core/fields.h"
+
+namespace gktune {
+
+// From `file` on, elements depend on each other, and are made on the host.
+enum class ContentsKind {
+  zero,
+  constant,
+  ramp,
+  uniform,
+  normal,
+  file,
+  sorted,
+  permutation,
+  zipf,
+  field,
+  csr_offsets,
+  csr_columns,
+};
+inline EnumNames enum_names(ContentsKind) {
+  static constexpr std::string_view kNames[] = {"zero",   "constant", "ramp",        "uniform",
+                                                "normal", "file",     "sorted",      "permutation",
+                                                "zipf",   "field",    "csr_offsets", "csr_columns"};
+  return kNames;
+}
+
+constexpr bool is_made_on_host(ContentsKind kind) { return kind >= ContentsKind::file; }
+constexpr bool is_random(ContentsKind kind) {
+  return kind == ContentsKind::uniform || kind == ContentsKind::normal || kind > ContentsKind::file;
+}
+
+// How the nonzeros of a sparse matrix are divided among its rows.
+enum class RowLengths { even, uniform, zipf };
+inline EnumNames enum_names(RowLengths) {
+  static constexpr std::string_view kNames[] = {"even", "uniform", "zipf"};
+  return kNames;
+}
+
+// The rows of a sparse matrix. Arguments for its offsets and its columns have the same.
+struct SparsePlan {
+  std::int64_t rows = 0, columns = 0, nonzeros = 0;
+  RowLengths lengths = RowLengths::even;
+  double exponent = 1;  // of zipf
+  std::uint64_t seed = 0;
+  friend bool operator==(const SparsePlan&, const SparsePlan&) = default;
+};
+
+template <class Archive, Is<SparsePlan> S>
+void fields(Archive&& archive, S& plan) {
+  archive("rows", plan.rows);
+  archive("columns", plan.columns);
+  archive("nonzeros", plan.nonzeros);
+  archive("lengths", plan.lengths);
+  archive("exponent", plan.exponent);
+  archive("seed", plan.seed);
+}
+
+// A buffer's contents before a launch, with all expressions evaluated.
+struct ContentsPlan {
+  ContentsKind kind = ContentsKind::zero;
+  // constant: a; ramp: from a by b; uniform, sorted, field: a to b; normal: mean a,
+  // deviation b; zipf: exponent b
+  double a = 0, b = 0;
+  std::int64_t a_integer = 0, b_integer = 0;  // exact, for integer elements; zipf: the number of values
+  std::uint64_t seed = 0;
+  std::string file;
+  std::string array;       // of a .npz file
+  std::int64_t width = 1;  // of a field
+  SparsePlan sparse;
+  bool is_computed = false;  // zeros that the inputs of the reference replace
+  friend bool operator==(const ContentsPlan&, const ContentsPlan&) = default;
+};
+
+template <class Archive, Is<ContentsPlan> S>
+void fields(Archive&& archive, S& plan) {
+  archive("kind", plan.kind);
+  archive("is_computed", plan.is_computed);
+  archive("a", plan.a);
+  archive("b", plan.b);
+  archive("a_integer", plan.a_integer);
+  archive("b_integer", plan.b_integer);
+  archive("seed", plan.seed);
+  archive("file", plan.file);
+  archive("array", plan.array);
+  archive("width", plan.width);
+  archive("sparse", plan.sparse);
+}
+
+// How an output is compared with the reference. An element passes if one of the
+// first three allows its difference.
+struct TolerancePlan {
+  double absolute = 0;
+  double relative = 0;
+  std::int64_t ulp = 0;
+  bool has_norm = false;             // the norm of all differences counts instead of each of them
+  double norm = 0;                   // its allowed share of the norm of the expected output
+  bool any_order = false;            // compared after sorting
+  bool nan_equals = false;           // NaN is right where NaN is expected
+  std::uint64_t row = 0, pitch = 0;  // of each `pitch` elements the first `row` count; 0: all count
+  int mask = -1;  // of the plan's arguments; elements do not count where it is zero; -1: none
+
+  bool is_selective() const { return pitch > 0 || mask >= 0; }
+  friend bool operator==(const TolerancePlan&, const TolerancePlan&) = default;
+};
+
+template <class Archive, Is<TolerancePlan> S>
+void fields(Archive&& archive, S& plan) {
+  archive("absolute", plan.absolute);
+  archive("relative", plan.relative);
+  archive("ulp", plan.ulp);
+  archive("has_norm", plan.has_norm);
+  archive("norm", plan.norm);
+  archive("any_order", plan.any_order);
+  archive("nan_equals", plan.nan_equals);
+  archive("row", plan.row);
+  archive("pitch", plan.pitch);
+  archive("mask", plan.mask);
+}
+
+// How a kernel is launched, besides its geometry. The fields have the names of the keys in space files, where
+// a bool is a condition, a number a percentage, and an array up to three extents.
+struct LaunchAttributes {
+  std::array<std::int64_t, 3> cluster{1, 1, 1};  // blocks
+  bool is_cooperative = false;                   // its blocks can wait for each other
+  bool is_programmatic = false;                  // it may start before the launch in front of it has ended
+  std::int64_t carveout_percent = -1;  // of the largest shared memory, preferred; -1: the driver decides
+
+  std::int64_t cluster_blocks() const { return cluster[0] * cluster[1] * cluster[2]; }
+  friend bool operator==(const LaunchAttributes&, const LaunchAttributes&) = default;
+};
+
+template <class Archive, Is<LaunchAttributes> S>
+void fields(Archive&& archive, S& attributes) {
+  archive("cluster", attributes.cluster);
+  archive("cooperative", attributes.is_cooperative);
+  archive("programmatic", attributes.is_programmatic);
+  archive("carveout", attributes.carveout_percent);
+}
+
+}  // namespace gktune

@@ -1,0 +1,62 @@
+#include "tuner/space/definition.h"
+
+#include <filesystem>
+#include <set>
+
+namespace gktune {
+
+EnumNames enum_names(Language) {
+  static constexpr std::string_view kNames[] = {"cuda", "c++", "host"};
+  return kNames;
+}
+
+std::optional<Language> language_of(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".cu" || extension == ".cuh") return Language::cuda;
+  if (extension == ".cc" || extension == ".cpp" || extension == ".cxx") return Language::cpp;
+  return std::nullopt;
+}
+
+std::size_t problem_count(const std::vector<Axis>& axes) {
+  std::size_t count = 1;
+  for (const Axis& axis : axes) {
+    count *= axis.values.size();
+    if (count > kMostProblems) return kMostProblems + 1;
+  }
+  return count;
+}
+
+std::vector<Problem> cross_product(const std::vector<Axis>& axes) {
+  std::vector<Problem> problems(1);
+  for (const Axis& axis : axes) {
+    std::vector<Problem> longer;
+    for (const Problem& problem : problems) {
+      for (const Value& value : axis.values) {
+        longer.push_back(problem);
+        longer.back().set(axis.name, value);
+      }
+    }
+    problems = std::move(longer);
+  }
+  return problems;
+}
+
+std::vector<Problem> problems_of(const KernelDefinition& kernel) {
+  return kernel.listed_problems.empty() ? cross_product(kernel.axes) : kernel.listed_problems;
+}
+
+std::vector<Problem> with_values(const std::vector<Problem>& problems, const std::string& axis,
+                                 const std::vector<Value>& values) {
+  std::vector<Problem> changed;
+  std::set<std::string> seen;
+  for (const Problem& problem : problems) {
+    for (const Value& value : values) {
+      Problem other = problem;
+      other.set(axis, value);
+      if (seen.insert(other.json()).second) changed.push_back(std::move(other));
+    }
+  }
+  return changed;
+}
+
+}  // namespace gktune
