@@ -24,14 +24,15 @@ struct Command {
   std::function<Run(Flags&)> declare;  // adds the flags; the returned function runs with their values
   std::vector<Command> children;       // instead of flags: db ls
   bool is_hidden = false;
-  std::string note = {};  // the end of its help
+  std::string note = {};                  // the end of its help
   std::vector<std::string> aliases = {};  // other names
 };
 
 // Joins the parts of a command through the struct that its flags fill.
 template <class Options>
 Command make_command(std::string name, std::string summary, std::string example,
-                     void (*declare)(Flags&, Options&), ExitCode (*run)(const Options&, Context&)) {
+                     void (*declare)(Flags&, Options&), ExitCode (*run)(const Options&, Context&),
+                     std::string note = {}) {
   Command command{std::move(name), std::move(summary), std::move(example), {}, {}};
   command.declare = [declare, run](Flags& flags) -> Command::Run {
     // Shared: the flags write to it and the returned function reads it.
@@ -39,6 +40,7 @@ Command make_command(std::string name, std::string summary, std::string example,
     declare(flags, *options);
     return [options, run](Context& context) { return run(*options, context); };
   };
+  command.note = std::move(note);
   return command;
 }
 
@@ -78,5 +80,8 @@ Command db_slim_command();
 // included. The scripts of all shells read a line for each: "text<tab>description". A first line ":files"
 // asks the shell for files. A database that cannot be read gives no words.
 void complete(const CLI::App& program, const std::vector<std::string>& words, Context& context);
+
+// Parses the arguments (without the program's name) and runs a command.
+ExitCode run_program(const std::vector<std::string>& arguments, Context& context);
 
 }  // namespace gktune

@@ -1,7 +1,6 @@
 #include "cli/context.h"
 
 #include <algorithm>
-#include <ostream>
 #include <string>
 
 #include "tuner/space/safe_settings.h"
@@ -37,10 +36,13 @@ bool is_absolute(const char* path) { return is_set(path) && *path == '/'; }
 
 }  // namespace
 
-ExitCode fail(Context& context, ExitCode code, std::string_view message) {
+ExitCode fail(Context& context, ExitCode code, std::string_view message, std::string_view advice) {
   context.log.error(message);
+  if (!advice.empty()) hint(context, advice);
   return code;
 }
+
+ExitCode fail(Context& context, const Error& error) { return fail(context, ExitCode::failed, error.message); }
 
 ExitCode fail(Context& context, const std::vector<Diagnostic>& diagnostics) {
   std::string messages;
@@ -58,16 +60,12 @@ void warn(Context& context, const std::vector<Diagnostic>& warnings) {
 
 void hint(Context& context, std::string_view message) { context.log.hint(message); }
 
-bool hint_at_unsafe_options(Context& context, std::string_view message) {
-  const bool is_about_it = is_about_unsafe_option(message);
-  if (is_about_it) hint(context, "--allow-unsafe-options accepts the option");
-  return is_about_it;
+void hint_at_unsafe_options(Context& context, std::string_view message) {
+  if (is_about_unsafe_option(message)) hint(context, "--allow-unsafe-options accepts the option");
 }
 
 ExitCode fail_usage(Context& context, std::string_view message) {
-  fail(context, ExitCode::usage, message);
-  hint(context, context.command + " --help");
-  return ExitCode::usage;
+  return fail(context, ExitCode::usage, message, context.command + " --help");
 }
 
 std::filesystem::path default_database(const char* gktune_db) {

@@ -2,13 +2,13 @@
 
 #include <filesystem>
 #include <functional>
-#include <iosfwd>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/output/log.h"
 #include "cli/output/screen.h"
+#include "gktune/result.h"
 #include "tuner/space/diagnostic.h"
 
 namespace gktune {
@@ -54,15 +54,16 @@ struct Context {
   std::string command = {};  // the one that runs: "gktune db ls"
 };
 
-// Prints the error and returns the code.
-ExitCode fail(Context& context, ExitCode code, std::string_view message);
+// Prints the error, and advice if there is any, and returns the code.
+ExitCode fail(Context& context, ExitCode code, std::string_view message, std::string_view advice = {});
+ExitCode fail(Context& context, const Error& error);
 // Prints every error of a file, and returns the code for a wrong file.
 ExitCode fail(Context& context, const std::vector<Diagnostic>& diagnostics);
 void warn(Context& context, const std::vector<Diagnostic>& warnings);
 // Prints advice after an error or a result.
 void hint(Context& context, std::string_view message);
-// Names the flag that accepts an unsafe option if the message is about one, and returns true then.
-bool hint_at_unsafe_options(Context& context, std::string_view message);
+// Names the flag that accepts an unsafe option if the message is about one.
+void hint_at_unsafe_options(Context& context, std::string_view message);
 // Prints an error in the arguments of the command and names its help.
 ExitCode fail_usage(Context& context, std::string_view message);
 

@@ -1,10 +1,9 @@
 #include "cli/database.h"
 
-#include <system_error>
-
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <system_error>
 
 #include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
@@ -23,11 +22,9 @@ std::string status_names() {
 
 Result<Status> parse_status(std::string_view text) {
   if (const auto status = status_from_name(text)) return *status;
-  std::vector<std::string> names;
-  for (int i = 0; i <= static_cast<int>(kLastStatus); ++i) {
-    names.emplace_back(status_name(static_cast<Status>(i)));
-  }
-  return Error{"unknown status '" + std::string(text) + "'" + did_you_mean(text, names)};
+  const EnumNames names = enum_names(Status{});
+  return Error{"unknown status '" + std::string(text) + "'" +
+               did_you_mean(text, std::vector<std::string>(names.begin(), names.end()))};
 }
 
 }  // namespace
@@ -55,25 +52,22 @@ std::unique_ptr<Database> open_database(const std::string& flag, Context& contex
   if (!has_database(flag, context)) return nullptr;
   auto store = Database::open(database_path(flag, context), Database::Access::read);
   if (!store) {
-    fail(context, ExitCode::failed, store.error().message);
+    fail(context, store.error());
     return nullptr;
   }
   return *std::move(store);
 }
 
 ExitCode fail_selection(const std::string& database, const std::string& message, Context& context) {
-  fail(context, ExitCode::failed, message);
-  hint(context, "gktune db ls" + database_flag(database) + " lists them");
-  return ExitCode::failed;
+  return fail(context, ExitCode::failed, message, "gktune db ls" + database_flag(database) + " lists them");
 }
 
 void declare_study_flags(Flags& flags, StudyFlags& selection) {
   StudyFilter& filter = selection.filter;
   flags.database(selection.database);
-  flags.text("--kernel", filter.kernel, "Studies of this kernel").kind("KERNEL");
-  flags.text("--device", filter.device, "Studies on this device: its name or a part of the name")
-      .kind("DEVICE");
-  flags.text("--problem", filter.problem, "Studies of these problems: n=1Gi,T=float").kind("AXIS=VALUE,…");
+  flags.text("--kernel", filter.kernel, "Studies of this kernel", "KERNEL");
+  flags.text("--device", filter.device, "Studies on this device: its name or a part of the name", "DEVICE");
+  flags.text("--problem", filter.problem, "Studies of these problems: n=1Gi,T=float", "AXIS=VALUE,…");
   flags.parsed("--status", filter.status, parse_status, "Studies that have trials with this status",
                status_names());
   flags.parsed("--newer", filter.newer_s, parse_seconds, "Studies with a trial within this time: 7d, 12h",
@@ -96,7 +90,7 @@ Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& f
   auto store = open_database(flags.database, context);
   if (!store) return ExitCode::failed;
   auto studies = store->studies();
-  if (!studies) return fail(context, ExitCode::failed, studies.error().message);
+  if (!studies) return fail(context, studies.error());
   if (!words.empty()) {
     std::set<std::int64_t> named;
     for (const std::string& word : words) {
@@ -110,7 +104,7 @@ Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& f
   std::map<std::int64_t, TrialCounts> counts;
   if (flags.filter.status) {
     auto read = store->counts();
-    if (!read) return fail(context, ExitCode::failed, read.error().message);
+    if (!read) return fail(context, read.error());
     counts = *std::move(read);
   }
   auto selected = select_studies(*std::move(studies), flags.filter, counts, current_unix_ms());

@@ -29,15 +29,21 @@ void refuse_a_second_value(CLI::Option& option) {
       [seen = 0](const std::string&) mutable -> std::string { return seen++ > 0 ? "given twice" : ""; });
 }
 
+Flag with_kind(CLI::Option& option, const std::string& kind) {
+  if (!kind.empty()) option.type_name(kind);
+  return Flag(option);
+}
+
 }  // namespace
+
+std::string not_among(std::string_view word, EnumNames names) {
+  const std::vector<std::string> known(names.begin(), names.end());
+  return "'" + std::string(word) + "' is neither " + joined(names.first(names.size() - 1)) + " nor " +
+         known.back() + did_you_mean(word, known);
+}
 
 Flag& Flag::required() {
   option_.required();
-  return *this;
-}
-
-Flag& Flag::kind(const std::string& kind) {
-  option_.type_name(kind);
   return *this;
 }
 
@@ -56,23 +62,26 @@ Flag& Flag::excludes(const Flag& other) {
   return *this;
 }
 
-Flag Flags::text(const std::string& flag, std::string& target, const std::string& description) {
-  return single(*app_.add_option(flag, target, description));
+Flag Flags::text(const std::string& flag, std::string& target, const std::string& description,
+                 const std::string& kind) {
+  return single(*app_.add_option(flag, target, description), kind);
 }
 
-Flag Flags::texts(const std::string& word, std::vector<std::string>& target, const std::string& description) {
-  return Flag(*app_.add_option(word, target, description));
+Flag Flags::texts(const std::string& word, std::vector<std::string>& target, const std::string& description,
+                  const std::string& kind) {
+  return with_kind(*app_.add_option(word, target, description), kind);
 }
 
 Flag Flags::collected(const std::string& flag, std::vector<std::string>& target,
-                      const std::string& description) {
+                      const std::string& description, const std::string& kind) {
   CLI::Option& option = *app_.add_option(flag, target, description)->allow_extra_args(false);
   refuse_flags_as_values(app_, option);
-  return Flag(option);
+  return with_kind(option, kind);
 }
 
-Flag Flags::number(const std::string& flag, int& target, const std::string& description) {
-  return Flag(*app_.add_option(flag, target, description));
+Flag Flags::number(const std::string& flag, int& target, const std::string& description,
+                   const std::string& kind) {
+  return with_kind(*app_.add_option(flag, target, description), kind);
 }
 
 Flag Flags::on(const std::string& flag, bool& target, const std::string& description) {
@@ -80,21 +89,22 @@ Flag Flags::on(const std::string& flag, bool& target, const std::string& descrip
   return Flag(*app_.add_flag(flag, target, description)->check(refuse_value));
 }
 
-Flag Flags::read(const std::string& flag, const std::string& description, Read read) {
+Flag Flags::read(const std::string& flag, const std::string& description, const std::string& kind,
+                 Read read) {
   auto take = [flag, read = std::move(read)](const std::string& text) {
     if (auto taken = read(text); !taken) throw CLI::ValidationError(flag, taken.error().message);
   };
-  return single(*app_.add_option_function<std::string>(flag, take, description));
+  return single(*app_.add_option_function<std::string>(flag, take, description), kind);
 }
 
-Flag Flags::single(CLI::Option& option) {
+Flag Flags::single(CLI::Option& option, const std::string& kind) {
   refuse_a_second_value(option);
   refuse_flags_as_values(app_, option);
-  return Flag(option);
+  return with_kind(option, kind);
 }
 
 void Flags::database(std::string& path) {
-  text("--db", path, "Database file; default: $GKTUNE_DB, else ./gktune.db").kind("FILE");
+  text("--db", path, "Database file; default: $GKTUNE_DB, else ./gktune.db", "FILE");
 }
 
 void Flags::device(DeviceFlags& flags, const std::string& description) {
@@ -103,10 +113,13 @@ void Flags::device(DeviceFlags& flags, const std::string& description) {
 
 void Flags::worker(DeviceFlags& flags) {
   parsed("--jobs", flags.jobs, parse_count, "Compile with N processes; default: one per core", "N");
-  text("--cache", flags.cache_dir,
-       "Folder for compiled code; default: $XDG_CACHE_HOME/gktune, else ~/.cache/gktune")
-      .kind("DIR");
-  on("--allow-unsafe-options", flags.allows_unsafe_options,
+  compiler(flags.cache_dir, flags.allows_unsafe_options);
+}
+
+void Flags::compiler(std::string& cache_dir, bool& allows_unsafe_options) {
+  text("--cache", cache_dir,
+       "Folder for compiled code; default: $XDG_CACHE_HOME/gktune, else ~/.cache/gktune", "DIR");
+  on("--allow-unsafe-options", allows_unsafe_options,
      "Accept compiler options of the space file that may run programs or write files");
 }
 
@@ -120,7 +133,7 @@ void Flags::table_format(TableFormat& format) {
 void Flags::quiet(bool& is_wanted) { on("-q,--quiet", is_wanted, "Print results and errors only"); }
 
 void Flags::problem(std::vector<std::string>& selections) {
-  collected("--problem", selections, "Select problems: n=1Mi,T=float; may be repeated").kind("AXIS=VALUE,…");
+  collected("--problem", selections, "Select problems: n=1Mi,T=float; may be repeated", "AXIS=VALUE,…");
 }
 
 void Flags::settings(NamedValues& options) {
@@ -134,7 +147,7 @@ void Flags::settings(NamedValues& options) {
   CLI::Option& option = *app_.add_option_function<std::vector<std::string>>(
       "--set", take_all, "Set an option of the strategy; may be repeated");
   refuse_flags_as_values(app_, *option.allow_extra_args(false));
-  Flag(option).kind("NAME=VALUE");
+  with_kind(option, "NAME=VALUE");
 }
 
 }  // namespace gktune

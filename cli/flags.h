@@ -1,13 +1,16 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/device_flags.h"
+#include "cli/devices.h"
 #include "cli/output/table.h"
 #include "gktune/result.h"
+#include "tuner/core/fields.h"
+#include "tuner/core/text.h"
 
 namespace CLI {
 class App;
@@ -22,8 +25,6 @@ class Flag {
   explicit Flag(CLI::Option& option) : option_(option) {}
 
   Flag& required();
-  // The kind of value: FILE, DIR, N, or choices such as cold|hot. Help and completions use it.
-  Flag& kind(const std::string& kind);
   Flag& shown_default(const std::string& text);
   Flag& needs(const Flag& other);
   Flag& excludes(const Flag& other);
@@ -32,31 +33,57 @@ class Flag {
   CLI::Option& option_;
 };
 
+// "'warm' is neither cold nor hot": the message for a word that is none of the names.
+std::string not_among(std::string_view word, EnumNames names);
+
+template <class E>
+Result<E> parse_name(std::string_view text) {
+  if (const auto value = enum_from_name<E>(text)) return *value;
+  return Error{not_among(text, enum_names(E{}))};
+}
+
+template <class T>
+struct Unwrapped {
+  using type = T;
+};
+template <class T>
+struct Unwrapped<std::optional<T>> {
+  using type = T;
+};
+
 // The flags of one command, each with the variable that it sets. Commands do not see CLI11.
 class Flags {
  public:
   explicit Flags(CLI::App& app) : app_(app) {}
 
-  Flag text(const std::string& flag, std::string& target, const std::string& description);
+  // `kind` is the kind of value: FILE, DIR, N, or choices such as cold|hot. Help and completions use it.
+  Flag text(const std::string& flag, std::string& target, const std::string& description,
+            const std::string& kind = "");
   // A positional argument that may be repeated.
-  Flag texts(const std::string& word, std::vector<std::string>& target, const std::string& description);
+  Flag texts(const std::string& word, std::vector<std::string>& target, const std::string& description,
+             const std::string& kind = "");
   // A flag that may be repeated, with one text each time.
-  Flag collected(const std::string& flag, std::vector<std::string>& target, const std::string& description);
-  Flag number(const std::string& flag, int& target, const std::string& description);
+  Flag collected(const std::string& flag, std::vector<std::string>& target, const std::string& description,
+                 const std::string& kind);
+  Flag number(const std::string& flag, int& target, const std::string& description,
+              const std::string& kind = "");
   Flag on(const std::string& flag, bool& target, const std::string& description);
 
   // A text that `parse` converts.
   template <class T, class Target>
   Flag parsed(const std::string& flag, Target& target, Result<T> (*parse)(std::string_view),
               const std::string& description, const std::string& kind) {
-    return read(flag, description,
-                [&target, parse](const std::string& text) -> Result<void> {
-                  auto value = parse(text);
-                  if (!value) return std::move(value).error();
-                  target = *std::move(value);
-                  return {};
-                })
-        .kind(kind);
+    return read(flag, description, kind, [&target, parse](const std::string& text) -> Result<void> {
+      auto value = parse(text);
+      if (!value) return std::move(value).error();
+      target = *std::move(value);
+      return {};
+    });
+  }
+  // One of the names of an enumeration.
+  template <class Target, class E = typename Unwrapped<Target>::type>
+  Flag choice(const std::string& flag, Target& target, const std::string& description) {
+    return parsed(flag, target, parse_name<E>, description, joined(enum_names(E{}), "|"));
   }
 
   // Flags that several commands share.
@@ -67,12 +94,13 @@ class Flags {
   // --set NAME=VALUE, repeated: options of a search strategy.
   void settings(NamedValues& options);
   void device(DeviceFlags& flags, const std::string& description);
-  void worker(DeviceFlags& flags);  // for commands that compile
+  void worker(DeviceFlags& flags);  // for commands that compile with worker processes
+  void compiler(std::string& cache_dir, bool& allows_unsafe_options);
 
  private:
   using Read = std::function<Result<void>(const std::string& text)>;
-  Flag read(const std::string& flag, const std::string& description, Read read);
-  Flag single(CLI::Option& option);  // takes one value
+  Flag read(const std::string& flag, const std::string& description, const std::string& kind, Read read);
+  Flag single(CLI::Option& option, const std::string& kind);  // takes one value
 
   CLI::App& app_;
 };

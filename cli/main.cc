@@ -11,9 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/output/log.h"
-#include "cli/output/screen.h"
-#include "cli/program.h"
+#include "cli/command.h"
 
 namespace {
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ostream>
 #include <span>
 
 #include "cli/command.h"
@@ -33,27 +32,30 @@ struct BestOptions {
 
 void declare(Flags& flags, BestOptions& options) {
   flags.text("KERNEL", options.kernel, "Kernel; default: all kernels");
-  flags
-      .text("--problem", options.problem,
-            "Problem: n=1Gi,T=float; if it was not tuned, the nearest tuned problem answers")
-      .kind("AXIS=VALUE,…");
-  flags.text("--device", options.device, "Device: its name in the database, or a part of the name")
-      .kind("DEVICE");
+  const Flag problem = flags.text(
+      "--problem", options.problem,
+      "Problem: n=1Gi,T=float; if it was not tuned, the nearest tuned problem answers", "AXIS=VALUE,…");
+  flags.text("--device", options.device, "Device: its name in the database, or a part of the name", "DEVICE");
   flags
       .text("--as", options.as,
             "With --problem: answer for --device with the results of this device of the database, even if "
-            "the numbers of multiprocessors differ; the database need not have --device")
-      .kind("DEVICE");
-  flags.on(
-      "--prefer-portfolio", options.prefers_portfolio,
-      "With --problem: if it was not tuned, prefer a stored portfolio to the winner of the nearest problem");
-  flags.database(options.database);
-  flags.on("--why", options.why,
-           "Explain the answer: the match, the evidence, the lead over others, and changes since then, also "
-           "on this machine");
+            "the numbers of multiprocessors differ; the database need not have --device",
+            "DEVICE")
+      .needs(problem);
   flags
-      .text("--space", options.space, "With --why: compare the kernel's version with that of this space file")
-      .kind("FILE");
+      .on("--prefer-portfolio", options.prefers_portfolio,
+          "With --problem: if it was not tuned, prefer a stored portfolio to the winner of the nearest "
+          "problem")
+      .needs(problem);
+  flags.database(options.database);
+  const Flag why = flags.on(
+      "--why", options.why,
+      "Explain the answer: the match, the evidence, the lead over others, and changes since then, also "
+      "on this machine");
+  flags
+      .text("--space", options.space, "With --why: compare the kernel's version with that of this space file",
+            "FILE")
+      .needs(why);
   flags.table_format(options.format);
 }
 
@@ -84,7 +86,8 @@ void add_evidence(Record& record, const Winner* best, const Evidence* evidence) 
   }
 }
 
-Table best_table(std::span<const Winner> all, std::span<const Evidence> evidences, const BestOptions& options) {
+Table best_table(std::span<const Winner> all, std::span<const Evidence> evidences,
+                 const BestOptions& options) {
   const bool is_any_stale =
       std::ranges::any_of(all, [](const Winner& each) { return !each.changes.empty(); });
   Table table;
@@ -104,7 +107,8 @@ Table best_table(std::span<const Winner> all, std::span<const Evidence> evidence
                      json_field("metrics", best.trial.metrics),
                      json_field("trials", best.trials),
                      json_field("failed", best.failed),
-                     {"stale", stale_cell(best.changes, options.format), Unit::none, "", is_any_stale ? kAllForms : kNotText}};
+                     {"stale", stale_cell(best.changes, options.format), Unit::none, "",
+                      is_any_stale ? kAllForms : kNotText}};
     if (options.why) add_evidence(record, &best, &evidences[i]);
     table.add(std::move(record));
   }
@@ -185,7 +189,8 @@ void add_changes_here(std::span<Winner> winners, Context& context) {
     const auto [here, is_new] = devices_here.try_emplace(device.kind);
     if (is_new) {
       const auto choice = parse_device(is_gpu(device.kind) ? device.kind : "host");
-      const auto found = find_device(*choice, worker_argv(context), [](const std::string&) {}, cache);
+      const auto found = find_device(
+          *choice, worker_argv(context), [](const std::string&) {}, cache);
       if (found) here->second = found->info;
     }
     if (!here->second || identity_of(*here->second) != device) continue;
@@ -209,8 +214,8 @@ Result<void, ExitCode> add_changes_of_space(std::span<Winner> winners, const std
     }
     const Definition& definition = definitions.at(kind);
     if (definition.kernel.name != winners[i].study.kernel) {
-      return fail_usage(context, "--space: " + space + " defines the kernel '" + definition.kernel.name + "', not '" +
-                            winners[i].study.kernel + "'");
+      return fail_usage(context, "--space: " + space + " defines the kernel '" + definition.kernel.name +
+                                     "', not '" + winners[i].study.kernel + "'");
     }
     if (definition.fingerprint != winners[i].study.fingerprint)
       add_change(winners[i].changes,
@@ -219,15 +224,15 @@ Result<void, ExitCode> add_changes_of_space(std::span<Winner> winners, const std
   return {};
 }
 
-// The evidence for the winners of studies; empty unless --why asks for it. Adds to the winners what has changed
-// since they were measured.
+// The evidence for the winners of studies; empty unless --why asks for it. Adds to the winners what has
+// changed since they were measured.
 Result<std::vector<Evidence>, ExitCode> evidence_for(const Database& store, std::span<Winner> winners,
                                                      const BestOptions& options, Context& context) {
   std::vector<Evidence> evidences(winners.size());
   if (!options.why) return evidences;
   for (std::size_t i = 0; i < winners.size(); ++i) {
     auto evidence = store.evidence(winners[i]);
-    if (!evidence) return fail(context, ExitCode::failed, evidence.error().message);
+    if (!evidence) return fail(context, evidence.error());
     evidences[i] = *std::move(evidence);
   }
   add_changes_here(winners, context);
@@ -259,14 +264,13 @@ void explain(const Winner& best, const Evidence& evidence, Context& context) {
                              format_things(best.trials, "trial"), format_count(best.failed),
                              format_things(std::ssize(best.trial.samples_us), "sample"))
               << "lead: " << lead_text(best, evidence) << '\n'
-              << fmt::format("measured: {} on {}{}{}\n",
-                             best.measured_unix_ms > 0 ? format_date(best.measured_unix_ms)
-                                                           : "at an unknown time",
-                             environment.host_name.empty() ? "an unknown host" : environment.host_name,
-                             programs.empty() ? "" : ", ", programs)
-              << fmt::format("changed since: {}\n", best.changes.empty()
-                                                        ? "nothing that is known"
-                                                        : joined(best.changes, "; "));
+              << fmt::format(
+                     "measured: {} on {}{}{}\n",
+                     best.measured_unix_ms > 0 ? format_date(best.measured_unix_ms) : "at an unknown time",
+                     environment.host_name.empty() ? "an unknown host" : environment.host_name,
+                     programs.empty() ? "" : ", ", programs)
+              << fmt::format("changed since: {}\n",
+                             best.changes.empty() ? "nothing that is known" : joined(best.changes, "; "));
 }
 
 ExitCode answer_one(const BestOptions& options, const Database& store, std::vector<Winner>& winners,
@@ -276,15 +280,14 @@ ExitCode answer_one(const BestOptions& options, const Database& store, std::vect
   auto problem = parse_problem(options.problem, known);
   if (!problem) return fail_usage(context, "--problem: " + problem.error().message);
   auto lookup = Lookup::open(database_path(options.database, context), settings);
-  if (!lookup) return fail(context, ExitCode::failed, lookup.error().message);
+  if (!lookup) return fail(context, lookup.error());
   const Answer answer = lookup->best(
       options.kernel, *problem, Question{.device = device, .prefers_portfolio = options.prefers_portfolio});
   if (!answer) {
-    fail(context, ExitCode::no_configuration,
-         fmt::format("the database has no configuration of {} for {}", options.kernel,
-                     problem_text(*problem)));
-    hint(context, answer.reason);
-    return ExitCode::no_configuration;
+    return fail(
+        context, ExitCode::no_configuration,
+        fmt::format("the database has no configuration of {} for {}", options.kernel, problem_text(*problem)),
+        answer.reason);
   }
   Winner* best = study_of(answer, winners);
   std::optional<Evidence> evidence;
@@ -299,8 +302,8 @@ ExitCode answer_one(const BestOptions& options, const Database& store, std::vect
   }
   warn_of_stale(stale, context);
   if (!options.format.is_text()) {
-    print_one(answer_record(options, *problem, answer, stale, best, evidence ? &*evidence : nullptr), options.format,
-              context);
+    print_one(answer_record(options, *problem, answer, stale, best, evidence ? &*evidence : nullptr),
+              options.format, context);
     return ExitCode::done;
   }
   std::string time = answer.time_us > 0 ? format_time_us(answer.time_us) : "not measured";
@@ -325,8 +328,10 @@ ExitCode answer_all(const BestOptions& options, const Database& store, std::vect
                     Context& context) {
   const auto found = evidence_for(store, winners, options, context);
   if (!found) return found.error();
-  warn_of_stale(winners, context);
-  best_table(winners, *found, options).print(context.out, context.out_screen, options.format);
+  StaleWinners stale;
+  stale.add(winners);
+  stale.warn(context);
+  best_table(winners, *found, options).print(context, options.format);
   if (!options.format.is_text() || !options.why) return ExitCode::done;
   for (std::size_t i = 0; i < winners.size(); ++i) {
     context.out << '\n' << one_line(study_text(winners[i].study)) << '\n';
@@ -338,14 +343,10 @@ ExitCode answer_all(const BestOptions& options, const Database& store, std::vect
 ExitCode run(const BestOptions& options, Context& context) {
   if (options.kernel.empty() && !options.problem.empty())
     return fail_usage(context, "--problem needs a kernel: gktune best KERNEL --problem …");
-  if (!options.as.empty() && options.problem.empty()) return fail_usage(context, "--as needs --problem");
-  if (options.prefers_portfolio && options.problem.empty())
-    return fail_usage(context, "--prefer-portfolio needs --problem");
-  if (!options.space.empty() && !options.why) return fail_usage(context, "--space belongs to --why");
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
   auto all = store->winners("");
-  if (!all) return fail(context, ExitCode::failed, all.error().message);
+  if (!all) return fail(context, all.error());
 
   std::vector<std::string> kernels;
   for (const Winner& best : *all) {
@@ -358,8 +359,9 @@ ExitCode run(const BestOptions& options, Context& context) {
     if (!kernels.empty()) hint(context, fmt::format("it has {}", fmt::join(kernels, ", ")));
     return ExitCode::no_configuration;
   }
-  std::erase_if(
-      *all, [&](const Winner& best) { return !options.kernel.empty() && best.study.kernel != options.kernel; });
+  std::erase_if(*all, [&](const Winner& best) {
+    return !options.kernel.empty() && best.study.kernel != options.kernel;
+  });
 
   DeviceIdentity device;
   LookupSettings settings;
@@ -380,14 +382,11 @@ ExitCode run(const BestOptions& options, Context& context) {
     std::erase_if(*all, [&](const Winner& best) { return best.study.device != device; });
   }
 
-  if (!options.problem.empty()) {
-    return answer_one(options, *store, *all, device, settings, context);
-  }
+  if (!options.problem.empty()) return answer_one(options, *store, *all, device, settings, context);
   if (all->empty()) {
     if (options.format.json) print(context.out, Json::array());
-    fail(context, ExitCode::no_configuration, "the database has no configuration yet");
-    hint(context, "gktune run SPACE adds some");
-    return ExitCode::no_configuration;
+    return fail(context, ExitCode::no_configuration, "the database has no configuration yet",
+                "gktune run SPACE adds some");
   }
   return answer_all(options, *store, *all, context);
 }

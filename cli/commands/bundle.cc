@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <ostream>
-
 #include "cli/command.h"
 #include "cli/output/stale.h"
 #include "runtime/bundle/write_bundle.h"
@@ -19,23 +17,16 @@ struct BundleOptions {
 };
 
 void declare(Flags& flags, BundleOptions& options) {
-  flags.texts("SPACE", options.spaces, "Space files of the kernels").required().kind("FILE");
-  flags.text("-o,--output", options.output, "File to write").required().kind("FILE");
-  flags
-      .collected("--db", options.databases,
-                 "Database with the winners; may be repeated; default: $GKTUNE_DB, else ./gktune.db")
-      .kind("FILE");
-  flags
-      .collected("--arch", options.architectures,
-                 "Include devices of this architecture only: sm_90, x86-64; may be repeated; default: all "
-                 "with winners")
-      .kind("ARCHITECTURE");
-  flags
-      .text("--cache", options.cache_dir,
-            "Folder for compiled code; default: $XDG_CACHE_HOME/gktune, else ~/.cache/gktune")
-      .kind("DIR");
-  flags.on("--allow-unsafe-options", options.allows_unsafe_options,
-           "Accept compiler options of the space file that may run programs or write files");
+  flags.texts("SPACE", options.spaces, "Space files of the kernels", "FILE").required();
+  flags.text("-o,--output", options.output, "File to write", "FILE").required();
+  flags.collected("--db", options.databases,
+                  "Database with the winners; may be repeated; default: $GKTUNE_DB, else ./gktune.db",
+                  "FILE");
+  flags.collected("--arch", options.architectures,
+                  "Include devices of this architecture only: sm_90, x86-64; may be repeated; default: all "
+                  "with winners",
+                  "ARCHITECTURE");
+  flags.compiler(options.cache_dir, options.allows_unsafe_options);
   flags.table_format(options.format);
 }
 
@@ -66,15 +57,15 @@ ExitCode run(const BundleOptions& options, Context& context) {
   request.on_notice = [&context](const std::string& text) { context.log.warning("left out: " + text); };
   const auto summary = write_bundle(options.output, request);
   if (!summary) {
-    fail(context, ExitCode::failed, summary.error().message);
+    fail(context, summary.error());
     hint_at_unsafe_options(context, summary.error().message);
     return ExitCode::failed;
   }
-  std::vector<WinnerChanges> stale;
+  StaleWinners stale;
   std::size_t winners = 0;
   for (const BundledKernel& each : summary->kernels) winners += each.winners;
-  for (const StaleAnswer& each : summary->stale) stale.push_back({&each.study, &each.changes});
-  warn_of_stale(stale, winners, context);
+  for (const StaleAnswer& each : summary->stale) stale.add(each.study, each.changes);
+  stale.warn(winners, context);
   if (!options.format.is_text()) {
     Json answers = Json::array();
     for (const StaleAnswer& each : summary->stale) {
@@ -84,8 +75,9 @@ ExitCode run(const BundleOptions& options, Context& context) {
                          {"changes", each.changes}});
     }
     const Table table = kernel_table(*summary);
-    table.print(context.out, context.out_screen, options.format,
-                {{"path", options.output}, {"bytes", summary->bytes}, {"kernels", table.json()}, {"stale", answers}});
+    table.print(
+        context, options.format,
+        {{"path", options.output}, {"bytes", summary->bytes}, {"kernels", table.json()}, {"stale", answers}});
     return ExitCode::done;
   }
   for (const BundledKernel& each : summary->kernels) {

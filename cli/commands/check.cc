@@ -5,13 +5,13 @@
 #include <array>
 #include <chrono>
 #include <optional>
-#include <ostream>
 
 #include "cli/command.h"
-#include "cli/output/screen.h"
 #include "cli/output/progress.h"
+#include "cli/output/screen.h"
 #include "engine/check_session.h"
 #include "engine/selection.h"
+#include "tuner/core/quantity.h"
 
 namespace gktune {
 namespace {
@@ -31,7 +31,7 @@ struct CheckOptions {
 };
 
 void declare(Flags& flags, CheckOptions& options) {
-  flags.text("SPACE", options.path, "Space file").required().kind("FILE");
+  flags.text("SPACE", options.path, "Space file", "FILE").required();
   flags.device(options.device,
                "Device to compile for; auto: the first GPU, else the CPU; sm_90: a GPU that is not present");
   flags.problem(options.problems);
@@ -83,8 +83,8 @@ Table resource_table(const std::vector<Trial>& trials) {
   return table;
 }
 
-// For programs and documents: a row for each candidate that failed, and for each that compiled for a GPU that is
-// not present.
+// For programs and documents: a row for each candidate that failed, and for each that compiled for a GPU that
+// is not present.
 Table result_table(const CheckResult& result, bool has_resources) {
   const auto record_of = [&](const Trial& trial, Status status, const std::string& message) {
     Record record = {{"status", status}, {"message", message}};
@@ -175,8 +175,7 @@ void print_check(const CheckResult& result, const KernelDefinition& definition, 
   const Count& all = result.all;
   if (!options.format.is_text()) {
     result_table(result, reports_resources(options))
-        .print(context.out, context.out_screen, options.format,
-               check_json(result, kernel, device, unchecked, options));
+        .print(context, options.format, check_json(result, kernel, device, unchecked, options));
     return;
   }
   if (reports_resources(options) && !result.passed.empty()) {
@@ -187,22 +186,20 @@ void print_check(const CheckResult& result, const KernelDefinition& definition, 
   context.out << fmt::format("{} {}: {}{} checked, {}\n", kernel, work_name(options),
                              format_count(result.checked), of_all,
                              result.findings.empty() ? "nothing found" : failures_text(result.failures()));
-  if (reports_resources(options) && !options.quiet)
-    context.log.info("compiled for " + device.name + "; nothing ran");
-  if (unchecked && !options.quiet) context.log.warning(*unchecked);
-  if (result.left_out > 0 && !options.quiet) {
+  if (reports_resources(options)) context.log.info("compiled for " + device.name + "; nothing ran");
+  if (unchecked) context.log.warning(*unchecked);
+  if (result.left_out > 0) {
     context.log.info(
         fmt::format("{} more problems of configurations that ran into the time limit were left out",
                     format_count(result.left_out)));
   }
   for (const Finding& finding : result.not_run) {
-    if (options.quiet) break;
     context.log.info(
         fmt::format("not run{}: {}", candidates_text(finding), with_short_lines(finding.message)));
   }
-  const bool is_through = !result.was_stopped && !result.failure &&
-                          !result.failures().contains(Status::reference_failed);
-  if (all > result.chosen && is_through && !options.sample && !options.quiet) {
+  const bool is_through =
+      !result.was_stopped && !result.failure && !result.failures().contains(Status::reference_failed);
+  if (all > result.chosen && is_through && !options.sample) {
     context.log.info(fmt::format(
         "checked {} configurations per problem; --sample N checks more, --sample 0 all", kSanitizedSample));
   }
@@ -220,7 +217,7 @@ void print_check(const CheckResult& result, const KernelDefinition& definition, 
 
 // Compiles or runs the configurations and shows the progress.
 Result<CheckResult, EngineError> check(const CheckOptions& options, const OpenedSpace& opened,
-                                      std::vector<Problem> problems, Context& context) {
+                                       std::vector<Problem> problems, Context& context) {
   const bool has_problems = !options.sanitize || !options.problems.empty();
   const CheckRequest request = {.definition = opened.definition,
                                 .device = opened.device,
@@ -235,13 +232,11 @@ Result<CheckResult, EngineError> check(const CheckOptions& options, const Opened
   const auto begin = std::chrono::steady_clock::now();
   const auto show = [&](const CheckResult& result) {
     const bool is_countable = result.chosen < (Count(1) << 62);
-    const auto now = std::chrono::steady_clock::now();
     progress.show({.title = opened.definition.kernel.name + ' ' + work_name(options),
                    .done = result.checked,
                    .total = is_countable ? static_cast<std::int64_t>(result.chosen) : 0,
                    .failures = result.failures(),
-                   .elapsed_s = std::chrono::duration<double>(now - begin).count()},
-                  now);
+                   .elapsed_s = seconds_since(begin)});
   };
   return check_space(request, {show, context.catch_interrupts()});
 }
@@ -252,9 +247,8 @@ ExitCode run(const CheckOptions& options, Context& context) {
   if (options.sanitize) {
     if (choice.kind == DeviceChoice::Kind::gpu || choice.kind == DeviceChoice::Kind::architecture) {
       const std::string device = choice.gpu_kind + choice.architecture;  // one of them is empty
-      fail(context, ExitCode::usage, "--sanitize runs on the CPU; remove --device " + device);
-      hint(context, "on a GPU, run compute-sanitizer gktune exec TRIAL " + options.path);
-      return ExitCode::usage;
+      return fail(context, ExitCode::usage, "--sanitize runs on the CPU; remove --device " + device,
+                  "on a GPU, run compute-sanitizer gktune exec TRIAL " + options.path);
     }
     choice.kind = DeviceChoice::Kind::host;
   }
@@ -274,14 +268,12 @@ ExitCode run(const CheckOptions& options, Context& context) {
 }  // namespace
 
 Command check_command() {
-  Command command =
-      make_command<CheckOptions>("check", "Find errors in a space file and its kernel, without timing",
-                                 "gktune check spaces/reduce.yaml --sample 20", declare, run);
-  command.note =
+  return make_command<CheckOptions>(
+      "check", "Find errors in a space file and its kernel, without timing",
+      "gktune check spaces/reduce.yaml --sample 20", declare, run,
       "A space file and its sources are code: check only files that you trust. This command executes the "
       "compiler\n"
-      "(NVRTC, or $CXX) and, with --sanitize, the kernels.";
-  return command;
+      "(NVRTC, or $CXX) and, with --sanitize, the kernels.");
 }
 
 }  // namespace gktune

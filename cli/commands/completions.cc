@@ -1,9 +1,7 @@
 #include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <ostream>
 #include <set>
 #include <string_view>
 
@@ -84,7 +82,7 @@ struct CompletionsOptions {
 };
 
 void declare(Flags& flags, CompletionsOptions& options) {
-  flags.text("SHELL", options.shell, "Shell").required().kind("bash|zsh|fish");
+  flags.text("SHELL", options.shell, "Shell", "bash|zsh|fish").required();
 }
 
 ExitCode run(const CompletionsOptions& options, Context& context) {

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <ostream>
 
 #include "cli/command.h"
-#include "cli/output/importance.h"
 #include "cli/output/pictures.h"
 #include "cli/output/screen.h"
 #include "cli/output/stale.h"
-#include "cli/output/trial_table.h"
+#include "cli/output/study_tables.h"
 #include "engine/selection.h"
 #include "engine/spaces.h"
 #include "engine/study_facts.h"
@@ -51,7 +49,7 @@ Result<ChangesByStudy, ExitCode> read_changes(const std::string& database,
   auto store = open_database(database, context);
   if (!store) return ExitCode::failed;
   auto changes = store->changes();
-  if (!changes) return fail(context, ExitCode::failed, changes.error().message);
+  if (!changes) return fail(context, changes.error());
   warn_of_stale(studies, *changes, context);
   return *std::move(changes);
 }
@@ -86,7 +84,7 @@ ExitCode list(const ListOptions& options, Context& context) {
     hint(context, "gktune run SPACE adds studies");
     return ExitCode::done;
   }
-  study_table(*studies, *changes, options.format).print(context.out, context.out_screen, options.format);
+  study_table(*studies, *changes, options.format).print(context, options.format);
   return ExitCode::done;
 }
 
@@ -100,11 +98,10 @@ struct ShowOptions {
 };
 
 void declare_show(Flags& flags, ShowOptions& options) {
-  flags
-      .text("STUDY", options.which,
-            "A study's id from `gktune db ls`, or KERNEL[/AXIS=VALUE,…][@DEVICE]; default: the studies that "
-            "the flags select")
-      .kind("ID|KERNEL");
+  flags.text("STUDY", options.which,
+             "A study's id from `gktune db ls`, or KERNEL[/AXIS=VALUE,…][@DEVICE]; default: the studies that "
+             "the flags select",
+             "ID|KERNEL");
   declare_study_flags(flags, options.selection);
   const Flag failed = flags.on("--failed", options.failed, "Show failed trials and their messages");
   flags
@@ -255,12 +252,12 @@ bool names_id(const ShowOptions& options, const std::vector<StudySummary>& studi
 ExitCode show_importance(const Database& store, const std::vector<StudySummary>& studies,
                          const ShowOptions& options, Context& context) {
   auto winners = store.winners("");
-  if (!winners) return fail(context, ExitCode::failed, winners.error().message);
+  if (!winners) return fail(context, winners.error());
   Json reports = Json::array();
   Table rows = importance_table();
   for (const StudySummary& summary : studies) {
     auto facts = facts_of(store, summary, *winners);
-    if (!facts) return fail(context, ExitCode::failed, facts.error().message);
+    if (!facts) return fail(context, facts.error());
     if (options.format.json) {
       reports.push_back(json_of(summary_record(summary)));
       reports.back()["importance"] = importance_json(*facts);
@@ -275,8 +272,7 @@ ExitCode show_importance(const Database& store, const std::vector<StudySummary>&
     context.out << '\n';
     print_importance(context.out, context.out_screen, *facts);
   }
-  if (options.format.csv || options.format.markdown)
-    rows.print(context.out, context.out_screen, options.format);
+  if (options.format.csv || options.format.markdown) rows.print(context, options.format);
   if (options.format.json) print(context.out, names_id(options, studies) ? reports.front() : reports);
   return ExitCode::done;
 }
@@ -285,9 +281,8 @@ ExitCode show_importance(const Database& store, const std::vector<StudySummary>&
 void print_rows(const std::vector<StudyReport>& reports, const ShowOptions& options, Context& context) {
   std::vector<Trial> all;
   for (const StudyReport& report : reports) all.insert(all.end(), report.trials.begin(), report.trials.end());
-  const Table table =
-      options.failed ? failure_table(all) : trial_table(all, all.size(), Ids::shown);
-  table.print(context.out, context.out_screen, options.format);
+  const Table table = options.failed ? failure_table(all) : trial_table(all, all.size(), Ids::shown);
+  table.print(context, options.format);
 }
 
 ExitCode show(const ShowOptions& options, Context& context) {
@@ -315,7 +310,7 @@ ExitCode show(const ShowOptions& options, Context& context) {
   std::vector<StudyReport> reports;
   for (const StudySummary& summary : *studies) {
     auto report = report_on(*store, summary, options, context);
-    if (!report) return fail(context, ExitCode::failed, report.error().message);
+    if (!report) return fail(context, report.error());
     report->changes = changes_of(*changes, summary.id);
     if (options.limit > 0 && std::ssize(report->trials) > options.limit)
       report->trials.resize(static_cast<std::size_t>(options.limit));

@@ -1,14 +1,10 @@
-// gktune db export, gktune db import, gktune db merge, gktune db slim: databases, files of other programs, what
-// applications keep.
+// gktune db export, gktune db import, gktune db merge, gktune db slim: databases, files of other programs,
+// what applications keep.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
-#include <iostream>
-#include <ostream>
 #include <set>
-#include <sstream>
 #include <tuple>
 
 #include "cli/command.h"
@@ -51,38 +47,30 @@ void declare_export(Flags& flags, ExportOptions& options) {
   flags.texts("STUDY", options.studies, "Studies: ids, or KERNEL[/AXIS=VALUE,…][@DEVICE]; default: all");
   declare_study_flags(flags, options.selection);
   flags
-      .parsed(
-          "--format", options.format, parse_format,
-          "json: the winners, a file for each device; header: C++; flags: -D…; kernel-tuner, t4: all trials of "
-          "a study, for other programs",
-          "json|header|flags|kernel-tuner|t4")
+      .parsed("--format", options.format, parse_format,
+              "json: the winners, a file for each device; header: C++; flags: -D…; kernel-tuner, t4: all "
+              "trials of "
+              "a study, for other programs",
+              "json|header|flags|kernel-tuner|t4")
       .shown_default("json");
-  flags
-      .text("--output,-o", options.output,
-            "Write to FILE (with --format json, to a folder) instead of standard output")
-      .kind("FILE");
+  flags.text("--output,-o", options.output,
+             "Write to FILE (with --format json, to a folder) instead of standard output", "FILE");
 }
 
-// Lets the function write to the file, or to standard output.
-ExitCode write_export(const std::string& path, Context& context,
-                      const std::function<Result<void>(std::ostream&)>& write) {
-  Result<void> written = path.empty() ? write(context.bytes) : write_output(path, write);
-  if (written && path.empty() && !context.bytes.flush()) written = Error{"standard output cannot be written"};
-  return written ? ExitCode::done : fail(context, ExitCode::failed, written.error().message);
-}
-
+// Writes to the file, or to standard output.
 ExitCode write_text(const std::string& text, const std::string& path, Context& context) {
-  return write_export(path, context, [&](std::ostream& stream) -> Result<void> {
-    stream << text;
-    return {};
-  });
+  if (!path.empty()) {
+    const auto written = write_output(path, text);
+    return written ? ExitCode::done : fail(context, written.error());
+  }
+  if (!(context.bytes << text).flush())
+    return fail(context, ExitCode::failed, "standard output cannot be written");
+  return ExitCode::done;
 }
 
 // The winners of the selected studies, of which a kernel's version that is not the latest is left out.
-Result<std::vector<Winner>, ExitCode> winners_of(const std::vector<StudySummary>& studies,
-                                               const ExportOptions& options, Context& context) {
-  auto store = open_database(options.selection.database, context);
-  if (!store) return ExitCode::failed;
+Result<std::vector<Winner>, ExitCode> winners_of(const Database& store,
+                                                 const std::vector<StudySummary>& studies, Context& context) {
   std::vector<Winner> winners;
   for (const StudySummary& each : studies) {
     const bool is_outdated = std::ranges::any_of(studies, [&](const StudySummary& other) {
@@ -91,24 +79,23 @@ Result<std::vector<Winner>, ExitCode> winners_of(const std::vector<StudySummary>
              other.updated_unix_ms > each.updated_unix_ms;
     });
     if (is_outdated) continue;
-    auto winner = store->winner(each.id);
-    if (!winner) return fail(context, ExitCode::failed, winner.error().message);
-    if (!*winner) continue;
-    winners.push_back(**std::move(winner));
+    auto winner = store.winner(each.id);
+    if (!winner) return fail(context, winner.error());
+    if (*winner) winners.push_back(**std::move(winner));
   }
-  warn_of_stale(winners, context);
+  StaleWinners stale;
+  stale.add(winners);
+  stale.warn(context);
   if (winners.empty()) return fail(context, ExitCode::no_configuration, "there is no winner to export");
   return winners;
 }
 
-// The costs of the configurations on the problems of these winners; nothing if fewer
-// than so many of them were tuned.
-std::optional<PortfolioSource> costs_of(const std::vector<Winner>& winners, const ExportOptions& options,
-                                        std::size_t fewest, Context& context) {
+// The costs of the configurations on the problems of these winners; nothing if fewer than two of them were
+// tuned.
+std::optional<PortfolioSource> costs_of(const Database& store, const std::vector<Winner>& winners) {
+  constexpr std::size_t kFewest = 2;
   const Study& study = winners.front().study;
-  auto store = open_database(options.selection.database, context);
-  if (!store) return std::nullopt;
-  auto sources = read_costs(*store, study.kernel, {}, fewest);
+  auto sources = read_costs(store, study.kernel, {}, kFewest);
   if (!sources) return std::nullopt;
   for (PortfolioSource& source : *sources) {
     const Portfolio& own = source.identity;
@@ -121,17 +108,11 @@ std::optional<PortfolioSource> costs_of(const std::vector<Winner>& winners, cons
           winners, [&](const Winner& best) { return best.study.problem == source.table.problems[i]; });
       if (is_selected) kept.push_back(i);
     }
-    if (kept.size() < fewest) continue;
+    if (kept.size() < kFewest) continue;
     source.table = source.table.of(kept);
     return std::move(source);
   }
   return std::nullopt;
-}
-
-ExitCode fail_for_several(const std::string& message, Context& context) {
-  fail(context, ExitCode::failed, message);
-  hint(context, "name one kernel, and a device with --device");
-  return ExitCode::failed;
 }
 
 // For formats that name no regime and no objective.
@@ -146,22 +127,23 @@ void keep_one_for_each_problem(std::vector<Winner>& winners, Context& context) {
   hint(context, "name studies by their ids to export others");
 }
 
-ExitCode export_header(const std::vector<Winner>& winners, const ExportOptions& options, Context& context) {
-  auto store = open_database(options.selection.database, context);
-  if (!store) return ExitCode::failed;
+ExitCode export_header(const Database& store, const std::vector<Winner>& winners,
+                       const ExportOptions& options, Context& context) {
   const Study& study = winners.front().study;
-  auto stored = store->portfolios(study.kernel);
-  if (!stored) return fail(context, ExitCode::failed, stored.error().message);
+  auto stored = store.portfolios(study.kernel);
+  if (!stored) return fail(context, stored.error());
   std::optional<Portfolio> portfolio;
   for (Portfolio& each : *stored) {
     const bool is_of_study = std::tie(each.fingerprint, each.device, each.regime, each.objective) ==
                              std::tie(study.fingerprint, study.device, study.regime, study.objective);
     if (is_of_study && !portfolio) portfolio = std::move(each);
   }
-  if (portfolio) warn_of_stale(*portfolio, context);
+  for (const std::string& change : portfolio ? portfolio->stale : std::vector<std::string>()) {
+    context.log.warning(fmt::format("the portfolio of {} on {} is stale: {}", portfolio->kernel,
+                                    portfolio->device.name, change));
+  }
   if (!portfolio) {
-    if (const auto source = costs_of(winners, options, 2, context))
-      portfolio = make_portfolio(source->table, {});
+    if (const auto source = costs_of(store, winners)) portfolio = make_portfolio(source->table, {});
   }
   if (!portfolio) {
     portfolio.emplace();
@@ -169,7 +151,9 @@ ExitCode export_header(const std::vector<Winner>& winners, const ExportOptions& 
     portfolio->tree.emplace_back();
   }
   auto text = header_text(winners, *portfolio);
-  if (!text) return fail_for_several(text.error().message, context);
+  if (!text)
+    return fail(context, ExitCode::failed, text.error().message,
+                "name one kernel, and a device with --device");
   return write_text(*text, options.output, context);
 }
 
@@ -209,22 +193,26 @@ ExitCode export_selection(const ExportOptions& options, Context& context) {
   if (!studies) return studies.error();
   if (options.format == ExportFormat::kernel_tuner || options.format == ExportFormat::t4) {
     if (studies->size() != 1)
-      return fail_usage(context, fmt::format("this format holds one study; {} are selected", studies->size()));
+      return fail_usage(context,
+                        fmt::format("this format holds one study; {} are selected", studies->size()));
     auto text = export_recording(
         database_path(options.selection.database, context), studies->front().id,
         options.format == ExportFormat::t4 ? RecordingFormat::t4 : RecordingFormat::kernel_tuner);
-    if (!text) return fail(context, ExitCode::failed, text.error().message);
+    if (!text) return fail(context, text.error());
     return write_text(*text, options.output, context);
   }
-  auto winners = winners_of(*studies, options, context);
+  const auto store = open_database(options.selection.database, context);
+  if (!store) return ExitCode::failed;
+  auto winners = winners_of(*store, *studies, context);
   if (!winners) return winners.error();
   if (options.format == ExportFormat::header) keep_one_for_each_problem(*winners, context);
   switch (options.format) {
     case ExportFormat::header:
-      return export_header(*winners, options, context);
+      return export_header(*store, *winners, options, context);
     case ExportFormat::flags:
       if (winners->size() != 1)
-        return fail_usage(context, fmt::format("the format flags holds one winner; {} are selected", winners->size()));
+        return fail_usage(context,
+                          fmt::format("the format flags holds one winner; {} are selected", winners->size()));
       return write_text(definition_flags(winners->front().trial.config) + "\n", options.output, context);
     default:
       return export_devices(*winners, options, context);
@@ -245,12 +233,7 @@ struct ImportOptions {
 };
 
 void declare_import(Flags& flags, ImportOptions& options) {
-  flags
-      .texts(
-          "FILE", options.files,
-          "A cache file of Kernel Tuner or a T4 file")
-      .kind("FILE")
-      .required();
+  flags.texts("FILE", options.files, "A cache file of Kernel Tuner or a T4 file", "FILE").required();
   flags.database(options.database);
 }
 
@@ -260,7 +243,7 @@ ExitCode import_files(const ImportOptions& options, Context& context) {
     if (is_database(file))
       return fail(context, ExitCode::failed, file + ": it is a database; `gktune db merge` adds it");
     auto merged = import_recording(database, file);
-    if (!merged) return fail(context, ExitCode::failed, merged.error().message);
+    if (!merged) return fail(context, merged.error());
     print_merged(*merged, file, context);
   }
   return ExitCode::done;
@@ -272,17 +255,17 @@ struct MergeOptions {
 };
 
 void declare_merge(Flags& flags, MergeOptions& options) {
-  flags.texts("FILE", options.sources, "Databases to add to the database of --db").kind("FILE").required();
+  flags.texts("FILE", options.sources, "Databases to add to the database of --db", "FILE").required();
   flags.database(options.database);
 }
 
 ExitCode merge(const MergeOptions& options, Context& context) {
   const auto database = database_path(options.database, context);
   auto store = Database::open(database, Database::Access::write);
-  if (!store) return fail(context, ExitCode::failed, store.error().message);
+  if (!store) return fail(context, store.error());
   for (const std::string& source : options.sources) {
     auto merged = (*store)->merge(source);
-    if (!merged) return fail(context, ExitCode::failed, merged.error().message);
+    if (!merged) return fail(context, merged.error());
     print_merged(*merged, source, context);
   }
   return ExitCode::done;
@@ -295,14 +278,14 @@ struct SlimOptions {
 
 void declare_slim(Flags& flags, SlimOptions& options) {
   flags.database(options.database);
-  flags.text("--output,-o", options.output, "The new file").kind("FILE").required();
+  flags.text("--output,-o", options.output, "The new file", "FILE").required();
   flags.table_format(options.format);
 }
 
 ExitCode slim(const SlimOptions& options, Context& context) {
   if (!has_database(options.database, context)) return ExitCode::failed;
   const auto copied = slim_database(database_path(options.database, context), options.output);
-  if (!copied) return fail(context, ExitCode::failed, copied.error().message);
+  if (!copied) return fail(context, copied.error());
   if (options.format.is_text()) {
     context.out << fmt::format("{}: {}, {}\n", options.output, format_things(copied->trials, "winner"),
                                format_things(copied->portfolios, "portfolio"));

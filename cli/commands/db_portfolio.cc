@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <ostream>
 #include <tuple>
 
 #include "cli/command.h"
@@ -39,12 +38,9 @@ void declare_portfolio(Flags& flags, PortfolioOptions& options) {
       .shown_default("2%");
   flags.parsed("--most", options.most, parse_positive,
                "Choose at most N configurations, even if the loss is higher", "N");
-  flags
-      .collected("--weight", options.weights,
-                 "Weight of a problem in the mean loss: n=1Mi:10; may be repeated")
-      .kind("AXIS=VALUE,…:N");
-  flags.text("--device", options.device, "Use only this device: its name or a part of the name")
-      .kind("DEVICE");
+  flags.collected("--weight", options.weights,
+                  "Weight of a problem in the mean loss: n=1Mi:10; may be repeated", "AXIS=VALUE,…:N");
+  flags.text("--device", options.device, "Use only this device: its name or a part of the name", "DEVICE");
   flags.database(options.database);
   flags.on("--dry-run", options.is_dry, "Do not store the portfolio");
   flags.table_format(options.format);
@@ -104,8 +100,8 @@ void print_portfolio(const Portfolio& portfolio, Context& context) {
 // For programs and documents. The column "finding" says of which kind a row is: a configuration, a rule of
 // the tree, or a loss with this number of configurations.
 void add_portfolio(Table& table, const Portfolio& portfolio) {
-  const auto add = [&](const char* finding, std::size_t number, const std::string& condition, const Config* config,
-                       const PortfolioLoss* loss) {
+  const auto add = [&](const char* finding, std::size_t number, const std::string& condition,
+                       const Config* config, const PortfolioLoss* loss) {
     table.add({{"kernel", portfolio.kernel},
                {"device", portfolio.device.name},
                {"regime", portfolio.regime},
@@ -134,31 +130,33 @@ void add_portfolio(Table& table, const Portfolio& portfolio) {
 }
 
 Json portfolio_json(const Portfolio& portfolio) {
-  Json json = {{"kernel", portfolio.kernel},
-               {"device", json_of(portfolio.device)},
-               {"regime", regime_name(portfolio.regime)},
-               {"objective", portfolio.objective},
-               {"within", portfolio.within},
-               {"problems", portfolio.problems.size()},
-               {"is_smallest", portfolio.is_smallest},
-               {"at_least", portfolio.at_least},
-               {"configs", Json::array()},
-               {"tree", Json::array()},
-               {"losses", Json::array()},
-               {"tree_loss", json_of(loss_record(portfolio.tree_loss))}};
-  for (const Config& config : portfolio.configs) json["configs"].push_back(json_of(config));
+  const auto loss_json = [](const std::optional<PortfolioLoss>& loss) {
+    return loss ? json_of(loss_record(*loss)) : Json();
+  };
+  Json tree = Json::array(), losses = Json::array();
   for (const PortfolioNode& node : portfolio.tree) {
-    json["tree"].push_back(node.axis.empty()
-                               ? Json{{"config", node.config}}
-                               : Json{{"axis", node.axis},
-                                      {node.value.is_number() ? "at_most" : "equal", json_of(node.value)},
-                                      {"yes", node.yes},
-                                      {"no", node.no}});
+    tree.push_back(node.axis.empty()
+                       ? Json{{"config", node.config}}
+                       : Json{{"axis", node.axis},
+                              {node.value.is_number() ? "at_most" : "equal", json_of(node.value)},
+                              {"yes", node.yes},
+                              {"no", node.no}});
   }
-  for (const PortfolioLoss& loss : portfolio.losses) json["losses"].push_back(json_of(loss_record(loss)));
-  json["held_back"] = portfolio.held_back ? json_of(loss_record(*portfolio.held_back)) : Json();
-  json["held_back_nearest"] = portfolio.held_back_nearest ? json_of(loss_record(*portfolio.held_back_nearest)) : Json();
-  return json;
+  for (const PortfolioLoss& loss : portfolio.losses) losses.push_back(loss_json(loss));
+  return {{"kernel", portfolio.kernel},
+          {"device", json_of(portfolio.device)},
+          {"regime", regime_name(portfolio.regime)},
+          {"objective", portfolio.objective},
+          {"within", portfolio.within},
+          {"problems", portfolio.problems.size()},
+          {"is_smallest", portfolio.is_smallest},
+          {"at_least", portfolio.at_least},
+          {"configs", written<Json>(portfolio.configs)},
+          {"tree", std::move(tree)},
+          {"losses", std::move(losses)},
+          {"tree_loss", loss_json(portfolio.tree_loss)},
+          {"held_back", loss_json(portfolio.held_back)},
+          {"held_back_nearest", loss_json(portfolio.held_back_nearest)}};
 }
 
 ExitCode portfolio(const PortfolioOptions& options, Context& context) {
@@ -171,23 +169,21 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
   const auto changes = store->changes();
-  if (!changes) return fail(context, ExitCode::failed, changes.error().message);
+  if (!changes) return fail(context, changes.error());
   auto sources = read_costs(*store, options.kernel, *weights);
-  if (!sources) {
-    fail(context, ExitCode::failed, sources.error().message);
-    hint(context, "gktune run SPACE --problem … tunes more problems");
-    return ExitCode::failed;
-  }
+  if (!sources)
+    return fail(context, ExitCode::failed, sources.error().message,
+                "gktune run SPACE --problem … tunes more problems");
   Json array = Json::array();
   Table table;
   for (const PortfolioSource& source : *sources) {
+    const Portfolio& identity = source.identity;
     const bool is_selected = std::ranges::any_of(
-        *studies, [&](const StudySummary& each) { return each.study.device == source.identity.device; });
+        *studies, [&](const StudySummary& each) { return each.study.device == identity.device; });
     if (!is_selected) continue;
     // A stale winner decides the loss of the others.
     std::vector<StudySummary> own = *studies;
     std::erase_if(own, [&](const StudySummary& each) {
-      const Portfolio& identity = source.identity;
       return std::tie(each.study.fingerprint, each.study.device, each.study.regime, each.study.objective) !=
              std::tie(identity.fingerprint, identity.device, identity.regime, identity.objective);
     });
@@ -195,17 +191,13 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
     Portfolio made = make_portfolio(
         source.table,
         {.within = options.within, .most_configs = static_cast<std::size_t>(options.most.value_or(0))});
-    made.kernel = source.identity.kernel;
-    made.fingerprint = source.identity.fingerprint;
-    made.device = source.identity.device;
-    made.regime = source.identity.regime;
-    made.objective = source.identity.objective;
+    std::tie(made.kernel, made.fingerprint, made.device, made.regime, made.objective) =
+        std::tie(identity.kernel, identity.fingerprint, identity.device, identity.regime, identity.objective);
     made.made_unix_ms = now_unix_ms();
     if (!options.is_dry) {
       auto writer = Database::open(path, Database::Access::write);
-      if (!writer) return fail(context, ExitCode::failed, writer.error().message);
-      if (auto stored = (*writer)->store_portfolio(made); !stored)
-        return fail(context, ExitCode::failed, stored.error().message);
+      if (!writer) return fail(context, writer.error());
+      if (auto stored = (*writer)->store_portfolio(made); !stored) return fail(context, stored.error());
     }
     if (options.format.is_text()) {
       if (!table.empty()) context.out << '\n';
@@ -216,7 +208,7 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
   }
   if (table.empty() && !options.format.json)
     return fail(context, ExitCode::failed, "the kernel has no two tuned problems on this device");
-  if (!options.format.is_text()) table.print(context.out, context.out_screen, options.format, array);
+  if (!options.format.is_text()) table.print(context, options.format, array);
   return ExitCode::done;
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <ostream>
 
 #include "cli/command.h"
 #include "cli/output/screen.h"
@@ -29,11 +28,13 @@ void declare_diff(Flags& flags, DiffOptions& options) {
 }
 
 // Negative: the second study is quicker.
-double change_of(const CommonConfig& config) { return std::log(config.second.timing.median_us / config.first.timing.median_us); }
+double change_of(const CommonConfig& config) {
+  return std::log(config.second.timing.median_us / config.first.timing.median_us);
+}
 
 bool is_timed(const CommonConfig& config) {
-  return config.first.status == Status::ok && config.second.status == Status::ok && config.first.timing.median_us > 0 &&
-         config.second.timing.median_us > 0;
+  return config.first.status == Status::ok && config.second.status == Status::ok &&
+         config.first.timing.median_us > 0 && config.second.timing.median_us > 0;
 }
 
 Table diff_table(const std::vector<CommonConfig>& configs, std::size_t limit) {
@@ -74,8 +75,7 @@ void print_difference(const StudySummary& first, const StudySummary& second,
                                         study->best_us ? format_time_us(*study->best_us) : "-"))
                 << '\n';
   }
-  if (first.study.fingerprint != second.study.fingerprint)
-    context.out << "their sources or options differ\n";
+  if (first.study.fingerprint != second.study.fingerprint) context.out << "their sources or options differ\n";
   context.out << fmt::format("{} in common; the status of {} differs\n",
                              format_things(std::ssize(configs), "configuration"), format_count(changed));
   if (timed == 0) return;
@@ -89,13 +89,13 @@ ExitCode diff(const DiffOptions& options, Context& context) {
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
   auto studies = store->studies();
-  if (!studies) return fail(context, ExitCode::failed, studies.error().message);
+  if (!studies) return fail(context, studies.error());
   auto first = named_study(*studies, options.first), second = named_study(*studies, options.second);
   for (const auto* each : {&first, &second}) {
     if (!*each) return fail_selection(options.database, each->error().message, context);
   }
   auto common = store->common(first->id, second->id);
-  if (!common) return fail(context, ExitCode::failed, common.error().message);
+  if (!common) return fail(context, common.error());
   std::vector<CommonConfig>& configs = *common;
   // Changes of status first, then the largest changes of time.
   std::ranges::stable_sort(configs, {}, [](const CommonConfig& each) {
@@ -104,7 +104,7 @@ ExitCode diff(const DiffOptions& options, Context& context) {
   });
   const auto limit = options.limit == 0 ? configs.size() : static_cast<std::size_t>(options.limit);
   if (options.format.is_text()) print_difference(*first, *second, configs, context);
-  diff_table(configs, limit).print(context.out, context.out_screen, options.format);
+  diff_table(configs, limit).print(context, options.format);
   if (limit < configs.size())
     hint(context, fmt::format("--limit 0 shows all {}", format_count(std::ssize(configs))));
   return ExitCode::done;
@@ -124,9 +124,9 @@ ExitCode stats(const StatsOptions& options, Context& context) {
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
   auto totals = store->totals();
-  if (!totals) return fail(context, ExitCode::failed, totals.error().message);
+  if (!totals) return fail(context, totals.error());
   auto counts = store->counts();
-  if (!counts) return fail(context, ExitCode::failed, counts.error().message);
+  if (!counts) return fail(context, counts.error());
   TrialCounts sum;
   std::int64_t current = 0;
   for (const auto& [study, of_study] : *counts) {
@@ -139,7 +139,8 @@ ExitCode stats(const StatsOptions& options, Context& context) {
     sum.run_s += of_study.run_s;
   }
   Table table;
-  const auto add = [&](const std::string& key, const Json& value, Unit unit = Unit::count, const char* name = "") {
+  const auto add = [&](const std::string& key, const Json& value, Unit unit = Unit::count,
+                       const char* name = "") {
     const std::string text = value.is_null() ? "-" : format_in(unit, value.get<double>());
     table.add({{"figure", {*name == '\0' ? key : name, key}}, {"value", {text, value}}});
   };
@@ -148,7 +149,8 @@ ExitCode stats(const StatsOptions& options, Context& context) {
   add("studies", totals->studies);
   add("sessions", totals->sessions);
   add("trials", current);
-  for (const auto& [status, trials] : sum.by_status) add("trials " + std::string(status_name(status)), trials);
+  for (const auto& [status, trials] : sum.by_status)
+    add("trials " + std::string(status_name(status)), trials);
   add("superseded trials", sum.superseded);
   add("playoffs", totals->playoffs);
   add("portfolios", totals->portfolios);
@@ -159,7 +161,7 @@ ExitCode stats(const StatsOptions& options, Context& context) {
   add("schema", totals->schema);
   add("first_session_unix_ms", written<Json>(totals->first_unix_ms), Unit::unix_ms, "first session (UTC)");
   add("last_trial_unix_ms", written<Json>(totals->last_unix_ms), Unit::unix_ms, "last trial (UTC)");
-  table.print(context.out, context.out_screen, options.format);
+  table.print(context, options.format);
   return ExitCode::done;
 }
 
@@ -178,7 +180,7 @@ ExitCode sql(const SqlOptions& options, Context& context) {
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
   auto rows = store->query(options.sql);
-  if (!rows) return fail(context, ExitCode::failed, rows.error().message);
+  if (!rows) return fail(context, rows.error());
   std::map<std::string, int> times_used;  // each name has to be another key of an object
   Record record;
   for (const std::string& column : rows->columns) {
@@ -188,10 +190,11 @@ ExitCode sql(const SqlOptions& options, Context& context) {
   }
   Table table(record);
   for (const auto& row : rows->rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) record[i].cell = row[i] ? Cell(row[i]->str(), json_of(*row[i])) : Cell();
+    for (std::size_t i = 0; i < row.size(); ++i)
+      record[i].cell = row[i] ? Cell(row[i]->str(), json_of(*row[i])) : Cell();
     table.add(record);
   }
-  table.print(context.out, context.out_screen, options.format);
+  table.print(context, options.format);
   return ExitCode::done;
 }
 

@@ -1,8 +1,6 @@
 // gktune db rm, gktune db prune: remove studies and trials.
 #include <fmt/format.h>
 
-#include <ostream>
-
 #include "cli/command.h"
 
 namespace gktune {
@@ -10,8 +8,7 @@ namespace {
 
 void print_removed(const Removed& removed, Removal removal, Context& context) {
   context.out << fmt::format("{}: {}, {}, {}, {}\n", removal == Removal::done ? "removed" : "would remove",
-                             format_things(removed.studies, "study"),
-                             format_things(removed.trials, "trial"),
+                             format_things(removed.studies, "study"), format_things(removed.trials, "trial"),
                              format_things(removed.playoffs, "playoff"),
                              format_things(removed.sessions, "session"));
 }
@@ -22,9 +19,9 @@ ExitCode run_removal(const std::string& flag, Removal removal, Context& context,
   if (!has_database(flag, context)) return ExitCode::failed;
   auto store = Database::open(database_path(flag, context),
                               removal == Removal::done ? Database::Access::write : Database::Access::read);
-  if (!store) return fail(context, ExitCode::failed, store.error().message);
+  if (!store) return fail(context, store.error());
   const Result<Removed> removed = remove(**store);
-  if (!removed) return fail(context, ExitCode::failed, removed.error().message);
+  if (!removed) return fail(context, removed.error());
   print_removed(*removed, removal, context);
   return ExitCode::done;
 }
@@ -47,10 +44,8 @@ struct RemoveOptions {
 
 void declare_remove(Flags& flags, RemoveOptions& options) {
   flags.texts("STUDY", options.studies, "Studies: ids, or KERNEL[/AXIS=VALUE,…][@DEVICE]");
-  flags
-      .collected("--trial", options.trials,
-                 "Remove the trial with this id from `gktune db show`; may be repeated")
-      .kind("ID");
+  flags.collected("--trial", options.trials,
+                  "Remove the trial with this id from `gktune db show`; may be repeated", "ID");
   declare_study_flags(flags, options.selection);
   declare_dry_run(flags, options.is_dry);
 }
@@ -119,12 +114,12 @@ void declare_check(Flags& flags, HealthOptions& options) {
 ExitCode check(const HealthOptions& options, Context& context) {
   if (!has_database(options.database, context)) return ExitCode::failed;
   const auto findings = check_database(database_path(options.database, context));
-  if (!findings) return fail(context, ExitCode::failed, findings.error().message);
+  if (!findings) return fail(context, findings.error());
   const bool is_good = findings->empty();
   if (!options.format.is_text()) {
     Table table(Record{{"finding"}});
     for (const std::string& finding : *findings) table.add({{"finding", finding}});
-    table.print(context.out, context.out_screen, options.format, {{"findings", *findings}});
+    table.print(context, options.format, {{"findings", *findings}});
     return is_good ? ExitCode::done : ExitCode::failed;
   }
   for (const std::string& finding : *findings) context.out << finding << '\n';
@@ -132,7 +127,8 @@ ExitCode check(const HealthOptions& options, Context& context) {
     context.out << "nothing is wrong\n";
     return ExitCode::done;
   }
-  hint(context, "gktune db repair" + database_flag(options.database) + " copies the readable rows to a new file");
+  hint(context,
+       "gktune db repair" + database_flag(options.database) + " copies the readable rows to a new file");
   return ExitCode::failed;
 }
 
@@ -143,8 +139,7 @@ struct RescueOptions {
 
 void declare_repair(Flags& flags, RescueOptions& options) {
   flags.database(options.database);
-  flags.text("--output,-o", options.output, "The new file; default: that of --db with .repaired")
-      .kind("FILE");
+  flags.text("--output,-o", options.output, "The new file; default: that of --db with .repaired", "FILE");
   flags.table_format(options.format);
 }
 
@@ -153,14 +148,14 @@ ExitCode repair(const RescueOptions& options, Context& context) {
   const auto path = database_path(options.database, context);
   const auto output = options.output.empty() ? path.string() + ".repaired" : options.output;
   auto repaired = repair_database(path, output);
-  if (!repaired) return fail(context, ExitCode::failed, repaired.error().message);
+  if (!repaired) return fail(context, repaired.error());
   Json tables = Json::object();
   Table table;
   for (const auto& [name, kept] : *repaired) {
     tables[name] = {{"kept", kept}};
     table.add({{"table", name}, {"kept", kept, Unit::count}});
   }
-  table.print(context.out, context.out_screen, options.format, {{"output", output}, {"tables", tables}});
+  table.print(context, options.format, {{"output", output}, {"tables", tables}});
   if (options.format.is_text()) context.out << output << " has every readable row\n";
   return ExitCode::done;
 }
@@ -179,8 +174,8 @@ Command db_prune_command() {
 }
 
 Command db_check_command() {
-  return make_command<HealthOptions>("check", "Verify pages, references and the schema", "gktune db check", declare_check,
-                                     check);
+  return make_command<HealthOptions>("check", "Verify pages, references and the schema", "gktune db check",
+                                     declare_check, check);
 }
 
 Command db_repair_command() {

@@ -1,11 +1,9 @@
 // gktune devices: lists the devices and their limits.
+#include "engine/devices.h"
+
 #include <fmt/format.h>
 
-#include <ostream>
-
 #include "cli/command.h"
-#include "cli/output/device_text.h"
-#include "engine/devices.h"
 #include "tuner/core/device_info.h"
 #include "tuner/device/backends.h"
 
@@ -20,11 +18,12 @@ void declare(Flags& flags, DevicesOptions& options) { flags.table_format(options
 
 void print_device(const std::string& name, const DeviceInfo& device, Context& context) {
   context.out << paint(context.out_screen, Ink::bold, fmt::format("{}  {}", name, device.name)) << '\n';
+  const Record fields = describe(device);
   std::size_t widest = 0;
-  auto lines = describe(device);
-  for (const auto& [what, value] : lines) widest = std::max(widest, columns_of(what));
-  for (const auto& [what, value] : lines) {
-    context.out << "  " << what << std::string(widest - columns_of(what) + 2, ' ') << value << '\n';
+  for (const Field& field : fields) widest = std::max(widest, columns_of(field.key));
+  for (const Field& field : fields) {
+    context.out << "  " << field.key << std::string(widest - columns_of(field.key) + 2, ' ')
+                << text_of(field.cell, field.unit) << '\n';
   }
 }
 
@@ -50,7 +49,7 @@ ExitCode run(const DevicesOptions& options, Context& context) {
       table.add(std::move(record));
     }
   }
-  if (!options.format.is_text()) table.print(context.out, context.out_screen, options.format);
+  if (!options.format.is_text()) table.print(context, options.format);
   return table.empty() ? ExitCode::no_device : ExitCode::done;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <ostream>
 #include <set>
 #include <tuple>
 
@@ -38,21 +37,16 @@ void declare(Flags& flags, ExecOptions& options) {
   flags
       .text("TRIAL", options.which,
             "A trial's id from `gktune db show`, or a study to take the winner of: "
-            "KERNEL[/AXIS=VALUE,…][@DEVICE]")
-      .kind("ID|KERNEL")
+            "KERNEL[/AXIS=VALUE,…][@DEVICE]",
+            "ID|KERNEL")
       .required();
-  flags.text("SPACE", options.space, "Space file of the trial").required().kind("FILE");
+  flags.text("SPACE", options.space, "Space file of the trial", "FILE").required();
   flags.database(options.database);
   flags.device(options.device, "Device to run on; auto: the first one of the trial's kind");
   flags.parsed("--runs", options.runs, parse_runs, "Run and check it N times", "N").shown_default("2");
   flags.on("--debug", options.is_debugged, "Compile for a debugger: without optimisation, with variables");
   flags.on("--no-check", options.skips_check, "Do not compare the outputs with those of the reference");
-  flags
-      .text("--cache", options.device.cache_dir,
-            "Folder for compiled code; default: $XDG_CACHE_HOME/gktune, else ~/.cache/gktune")
-      .kind("DIR");
-  flags.on("--allow-unsafe-options", options.device.allows_unsafe_options,
-           "Accept compiler options of the space file that may run programs or write files");
+  flags.compiler(options.device.cache_dir, options.device.allows_unsafe_options);
   flags.table_format(options.format);
 }
 
@@ -146,19 +140,18 @@ Result<std::int64_t, ExitCode> find_winner(const ExecOptions& options, const Dat
   }
   const StudySummary& study = version_of_space(*named, options);
   const auto winner = store.winner(study.id);
-  if (!winner) return fail(context, ExitCode::failed, winner.error().message);
+  if (!winner) return fail(context, winner.error());
   if (*winner) return (*winner)->trial.id;
-  fail(context, ExitCode::failed, study_text(study.study) + " has no winner");
-  hint(context, fmt::format("gktune db show {} --failed{} lists its trials", study.id,
-                            database_flag(options.database)));
-  return ExitCode::failed;
+  return fail(context, ExitCode::failed, study_text(study.study) + " has no winner",
+              fmt::format("gktune db show {} --failed{} lists its trials", study.id,
+                          database_flag(options.database)));
 }
 
 // The number of the trial that the argument names.
 Result<std::int64_t, ExitCode> find_number(const ExecOptions& options, const Database& store,
                                            Context& context) {
   const auto studies = store.studies();
-  if (!studies) return fail(context, ExitCode::failed, studies.error().message);
+  if (!studies) return fail(context, studies.error());
   const auto number = number_in(options.which);
   if (!number) return find_winner(options, store, *studies, context);
   if (!is_kernel(*studies, options.which)) return *number;
@@ -173,12 +166,11 @@ Result<StudiedTrial, ExitCode> find_trial(const ExecOptions& options, Context& c
   const auto number = find_number(options, *store, context);
   if (!number) return number.error();
   auto found = store->trial(*number);
-  if (!found) return fail(context, ExitCode::failed, found.error().message);
+  if (!found) return fail(context, found.error());
   if (*found) return **std::move(found);
-  fail(context, ExitCode::failed, fmt::format("there is no trial {}", *number));
-  hint(context,
-       fmt::format("gktune db show STUDY{} lists the trials of a study", database_flag(options.database)));
-  return ExitCode::failed;
+  return fail(
+      context, ExitCode::failed, fmt::format("there is no trial {}", *number),
+      fmt::format("gktune db show STUDY{} lists the trials of a study", database_flag(options.database)));
 }
 
 // The kernel may end the process: what runs is printed before.
@@ -250,14 +242,12 @@ ExitCode run(const ExecOptions& options, Context& context) {
 }  // namespace
 
 Command exec_command() {
-  Command command = make_command<ExecOptions>(
+  return make_command<ExecOptions>(
       "exec", "Run one trial in this process, for debuggers, sanitizers and profilers",
-      "cuda-gdb --args gktune exec 17 spaces/reduce.yaml --debug", declare, run);
-  command.note =
+      "cuda-gdb --args gktune exec 17 spaces/reduce.yaml --debug", declare, run,
       "The kernel runs in the process of gktune itself, without a time limit: a crash of the kernel ends "
       "it.\n"
-      "A space file and its sources are code: run only files that you trust.";
-  return command;
+      "A space file and its sources are code: run only files that you trust.");
 }
 
 }  // namespace gktune

@@ -1,6 +1,5 @@
 // gktune import: a first space file from a source or a space file of another program.
 #include <filesystem>
-#include <ostream>
 
 #include "cli/command.h"
 #include "engine/import/import_space.h"
@@ -19,14 +18,11 @@ struct ImportFlags {
 void declare_import(Flags& flags, ImportFlags& options) {
   flags
       .text("FILE", options.file,
-            "A CUDA source, a T1 space file (JSON), or a CCCL benchmark with %RANGE% comments")
-      .required()
-      .kind("FILE");
-  flags
-      .text("--kernel", options.kernel,
-            "Kernel of a CUDA source; default: the first that the source launches")
-      .kind("NAME");
-  flags.text("--output,-o", options.output, "Write to FILE instead of standard output").kind("FILE");
+            "A CUDA source, a T1 space file (JSON), or a CCCL benchmark with %RANGE% comments", "FILE")
+      .required();
+  flags.text("--kernel", options.kernel,
+             "Kernel of a CUDA source; default: the first that the source launches", "NAME");
+  flags.text("--output,-o", options.output, "Write to FILE instead of standard output", "FILE");
   flags.on("--force", options.force, "Replace FILE");
 }
 
@@ -42,8 +38,7 @@ ExitCode import_file(const ImportFlags& options, Context& context) {
     std::error_code ignored;
     if (!options.force && fs::exists(fs::symlink_status(output, ignored)))
       return fail(context, ExitCode::failed, options.output + " exists; --force replaces it");
-    if (auto written = write_output(output, space->text); !written)
-      return fail(context, ExitCode::failed, written.error().message);
+    if (auto written = write_output(output, space->text); !written) return fail(context, written.error());
   }
   for (const std::string& note : space->notes) context.log.info("note: " + note);
   if (!options.output.empty()) hint(context, "gktune check " + options.output);

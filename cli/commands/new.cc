@@ -2,12 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <memory>
-#include <ostream>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,6 +11,7 @@
 #include "gktune/result.h"
 #include "cli/command.h"
 #include "tuner/core/embedded_file.h"
+#include "tuner/core/files.h"
 #include "tuner/core/text.h"
 #include "tuner/space/definition.h"
 
@@ -84,9 +80,7 @@ Result<void> check_name(const std::string& name, const std::vector<EmbeddedFile>
   if (!is_letter(name.front()) || name.front() == '_') return refused("it must begin with a letter");
   if (!std::ranges::all_of(name, is_word)) return refused("it may contain only letters, digits and _");
   if (is_cpp_keyword(name) || name == "main") return refused("it is a C++ keyword");
-  if (name != kPlaceholder && words_of(texts).contains(name)) {
-    return refused("the example uses this name");
-  }
+  if (name != kPlaceholder && words_of(texts).contains(name)) return refused("the example uses this name");
   return {};
 }
 
@@ -112,20 +106,11 @@ Result<void> write_starter(const fs::path& folder, const std::vector<StarterFile
   fs::create_directories(folder, error);
   if (error) return Error{fmt::format("cannot create the folder {}: {}", folder.string(), error.message())};
 
-  std::vector<fs::path> written;
-  for (const StarterFile& file : files) {
-    const fs::path path = folder / file.name;
-    // x: fail if another program has created it since.
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(path.c_str(), "wxe"),
-                                                                 std::fclose);
-    const bool is_made = stream != nullptr;
-    if (is_made) written.push_back(path);
-    if (!is_made || std::fwrite(file.text.data(), 1, file.text.size(), stream.get()) != file.text.size() ||
-        std::fflush(stream.get()) != 0) {
-      const std::string reason = std::strerror(errno);
-      for (const fs::path& each : written) fs::remove(each, error);
-      return Error{fmt::format("cannot write {}: {}; nothing was written", path.string(), reason)};
-    }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto written = write_output(folder / files[i].name, files[i].text);
+    if (written) continue;
+    for (std::size_t j = 0; j < i; ++j) fs::remove(folder / files[j].name, error);
+    return Error{written.error().message + "; nothing was written"};
   }
   return {};
 }
@@ -149,15 +134,13 @@ void declare(Flags& flags, NewOptions& options) {
   flags.text("NAME", options.name, "Name of the kernel").required();
   flags.parsed("--language", options.language, parse_language, "Language of the kernel", "cuda|c++")
       .shown_default(std::string(language_name(options.language)));
-  flags.text("--dir", options.folder, "Folder for the files").kind("DIR").shown_default(".");
+  flags.text("--dir", options.folder, "Folder for the files", "DIR").shown_default(".");
 }
 
 ExitCode run(const NewOptions& options, Context& context) {
   auto files = starter_files(options.name, options.language);
   if (!files) return fail(context, ExitCode::usage, files.error().message);
-  if (auto written = write_starter(options.folder, *files); !written) {
-    return fail(context, ExitCode::failed, written.error().message);
-  }
+  if (auto written = write_starter(options.folder, *files); !written) return fail(context, written.error());
   std::string space;
   for (const StarterFile& file : *files) {
     const std::string path = (std::filesystem::path(options.folder) / file.name).lexically_normal().string();

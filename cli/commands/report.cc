@@ -1,17 +1,16 @@
 // gktune report: an HTML page about tunings.
+#include "cli/commands/report.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <optional>
-#include <ostream>
 #include <thread>
 
 #include "tuner/core/quantity.h"
 #include "cli/command.h"
-#include "cli/commands/report.h"
 #include "cli/output/html_report.h"
 #include "engine/study_facts.h"
 #include "tuner/core/files.h"
@@ -35,17 +34,16 @@ struct ReportOptions {
 };
 
 void declare(Flags& flags, ReportOptions& options) {
-  flags.texts("KERNEL", options.kernels, "Kernels; default: all kernels").kind("KERNEL");
+  flags.texts("KERNEL", options.kernels, "Kernels; default: all kernels", "KERNEL");
   flags.database(options.database);
-  flags.text("--output,-o", options.output, "Write to FILE").kind("FILE").shown_default("report.html");
+  flags.text("--output,-o", options.output, "Write to FILE", "FILE").shown_default("report.html");
   flags.on("--live", options.live,
            "Update the page while trials arrive, until Ctrl-C; an open page reloads itself");
 }
 
 ExitCode fail_with_hint(const ReportOptions& options, const std::string& message, Context& context) {
-  fail(context, ExitCode::failed, message);
-  hint(context, "gktune db ls" + database_flag(options.database) + " lists the studies");
-  return ExitCode::failed;
+  return fail(context, ExitCode::failed, message,
+              "gktune db ls" + database_flag(options.database) + " lists the studies");
 }
 
 // Changes whenever a trial is added.
@@ -71,7 +69,7 @@ ExitCode follow(const ReportOptions& options, const Database& store, Context& co
     }
     last = Clock::now();
     auto studies = store.studies();
-    if (!studies) return fail(context, ExitCode::failed, studies.error().message);
+    if (!studies) return fail(context, studies.error());
     if (const std::uint64_t state = state_of(*studies); state != shown) {
       auto written = write_report(store, options.kernels, options.output, {kReload_s, path});
       if (!written) return fail_with_hint(options, written.error().message, context);
@@ -93,12 +91,9 @@ ExitCode run(const ReportOptions& options, Context& context) {
   if (!store) return ExitCode::failed;
   if (options.live) return follow(options, *store, context);
   auto studies = store->studies();
-  if (!studies) return fail(context, ExitCode::failed, studies.error().message);
-  if (studies->empty()) {
-    fail(context, ExitCode::failed, "the database is empty");
-    hint(context, "gktune run SPACE adds studies");
-    return ExitCode::failed;
-  }
+  if (!studies) return fail(context, studies.error());
+  if (studies->empty())
+    return fail(context, ExitCode::failed, "the database is empty", "gktune run SPACE adds studies");
   const auto path = database_path(options.database, context);
   auto written = write_report(*store, options.kernels, options.output, {.database = path});
   if (!written) return fail_with_hint(options, written.error().message, context);
@@ -109,8 +104,7 @@ ExitCode run(const ReportOptions& options, Context& context) {
 namespace fs = std::filesystem;
 
 // The studies of the kernels, the last tuned first.
-Result<std::vector<StudySummary>> studies_of(const Database& store,
-                                             const std::vector<std::string>& kernels) {
+Result<std::vector<StudySummary>> studies_of(const Database& store, const std::vector<std::string>& kernels) {
   auto studies = store.studies();
   if (!studies) return studies;
   std::vector<std::string> known;
@@ -130,7 +124,8 @@ Result<std::vector<StudySummary>> studies_of(const Database& store,
 }
 
 // The stored portfolios of the kernels of these studies.
-Result<std::vector<Portfolio>> portfolios_of(const Database& store, const std::vector<StudySummary>& studies) {
+Result<std::vector<Portfolio>> portfolios_of(const Database& store,
+                                             const std::vector<StudySummary>& studies) {
   auto portfolios = store.portfolios();
   if (!portfolios) return portfolios;
   std::erase_if(*portfolios, [&](const Portfolio& portfolio) {
@@ -185,7 +180,7 @@ Result<WrittenReport> write_report(const Database& store, const std::vector<std:
   auto portfolios = portfolios_of(store, *summaries);
   if (!portfolios) return portfolios.error();
   const std::string page =
-      html_report(studies, {.written_unix_ms = now_unix_ms(), .live_s = settings.live_s}, *portfolios);
+      html_report(studies, {.written_unix_ms = current_unix_ms(), .live_s = settings.live_s}, *portfolios);
   written.bytes = page.size();
   if (auto result = write_output(path, page); !result) return result.error();
   return written;

@@ -21,7 +21,7 @@ struct WrittenReport {
 };
 
 struct ReportFileSettings {
-  int live_s = 0;  // see HtmlReportSettings
+  int live_s = 0;                       // see HtmlReportSettings
   std::filesystem::path database = {};  // the page shows its stored portfolios; empty: none
 };
 

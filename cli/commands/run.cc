@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ostream>
 
 #include "cli/command.h"
-#include "cli/output/pictures.h"
-#include "cli/output/tuning_report.h"
-#include "cli/output/trial_table.h"
 #include "cli/commands/report.h"
+#include "cli/output/pictures.h"
+#include "cli/output/study_tables.h"
+#include "cli/output/tuning_report.h"
 #include "engine/selection.h"
 #include "engine/tune_spaces.h"
 #include "tuner/core/quantity.h"
@@ -49,18 +48,6 @@ Result<std::string> parse_strategy(std::string_view text) {
                            fmt::join(names, ", "))};
 }
 
-Result<Regime> parse_regime(std::string_view text) {
-  if (auto regime = regime_from_name(text)) return *regime;
-  return Error{fmt::format("'{}' is neither cold nor hot", text)};
-}
-
-Result<Effort> parse_effort(std::string_view text) {
-  if (auto effort = enum_from_name<Effort>(text)) return *effort;
-  const EnumNames known = enum_names(Effort{});
-  const std::vector<std::string> names(known.begin(), known.end());
-  return Error{fmt::format("'{}' is neither quick, normal nor thorough{}", text, did_you_mean(text, names))};
-}
-
 Result<double> parse_gain(std::string_view text) {
   auto gain = parse_percent(text);
   if (gain && *gain > 1) return Error{fmt::format("'{}' is more than 100%", text)};
@@ -70,24 +57,21 @@ Result<double> parse_gain(std::string_view text) {
 std::string strategy_choices() { return joined(strategies(), "|", &Strategy::name); }
 
 void declare(Flags& flags, RunOptions& options) {
-  flags
-      .texts("SPACE", options.paths,
-             "Space files; leave out with --device replay:FILE to search the recording")
-      .kind("FILE");
+  flags.texts("SPACE", options.paths,
+              "Space files; leave out with --device replay:FILE to search the recording", "FILE");
   flags.database(options.database);
   flags.device(options.device,
                "Device to run on; auto: the first GPU, else the CPU; cuda:all: all GPUs of its model; "
                "replay:FILE: recorded trials instead of a device");
   flags.problem(options.problems);
-  flags.collected("--only", options.only, "Search only these values: way=naive,tileM=64,128; may be repeated")
-      .kind("PARAMETER=VALUE,…");
+  flags.collected("--only", options.only, "Search only these values: way=naive,tileM=64,128; may be repeated",
+                  "PARAMETER=VALUE,…");
   flags.parsed("--strategy", options.strategy, parse_strategy, "Search strategy; default: the space file's",
                strategy_choices());
   flags.settings(options.settings);
-  flags.parsed("--effort", options.effort, parse_effort,
+  flags.choice("--effort", options.effort,
                "Replace the space file's limits. quick: about three seconds per problem; normal: until the "
-               "model expects little gain; thorough: until it expects almost none",
-               "quick|normal|thorough");
+               "model expects little gain; thorough: until it expects almost none");
   flags.parsed("--trials", options.trials, parse_count,
                "Stop after N trials per problem, earlier ones included; 0: no limit", "N");
   flags.parsed("--time", options.seconds, parse_seconds,
@@ -101,11 +85,10 @@ void declare(Flags& flags, RunOptions& options) {
   flags.on("--cold", options.cold, "Do not learn from other problems, devices and versions of the kernel");
   flags.parsed("--seed", options.device.seed, parse_count, "Seed of the search", "N");
   flags.worker(options.device);
-  flags.parsed("--regime", options.regime, parse_regime,
-               "Caches before each launch: cold (empty) or hot (left as they are by the launch before)",
-               "cold|hot");
+  flags.choice("--regime", options.regime,
+               "Caches before each launch: cold (empty) or hot (left as they are by the launch before)");
   flags.on("--fresh", options.fresh, "Measure everything again");
-  flags.text("--report", options.report, "Write an HTML report of these kernels at the end").kind("FILE");
+  flags.text("--report", options.report, "Write an HTML report of these kernels at the end", "FILE");
   flags.table_format(options.format);
   flags.quiet(options.quiet);
 }
@@ -149,7 +132,7 @@ class RunScreen {
   ExitCode code() const { return code_; }
   // Prints the results for programs and documents.
   void print_results(Json devices) {
-    table_.print(context_.out, context_.out_screen, options_.format,
+    table_.print(context_, options_.format,
                  {{"devices", std::move(devices)}, {"results", std::move(reports_)}});
   }
 
@@ -165,8 +148,7 @@ class RunScreen {
                     .failures = progress.failures,
                     .stage = stage_text(progress),
                     .elapsed_s = progress.elapsed_s,
-                    .budget_s = progress.budget_s},
-                   std::chrono::steady_clock::now());
+                    .budget_s = progress.budget_s});
   }
 
   void describe(const std::string& search) {
@@ -195,10 +177,7 @@ class RunScreen {
       context_.out << std::flush;
     }
     if (tuning.outcome.failure) context_.log.error(*tuning.outcome.failure);
-    if (!options_.quiet) {
-      for (const std::string& each : hints_for(tuning, database_flag(options_.database)))
-        hint(context_, each);
-    }
+    for (const std::string& each : hints_for(tuning, database_flag(options_.database))) hint(context_, each);
     const ExitCode code = exit_code_of(tuning.outcome);
     if (code == ExitCode::no_configuration) fail(context_, code, failure_report(tuning));
     code_ = worse(code_, code);
@@ -268,11 +247,10 @@ std::vector<std::string> kernels_of(const std::vector<OpenedSpaces>& groups) {
 ExitCode run(const RunOptions& options, Context& context) {
   if (options.quiet) context.log.silence();
   if (options.device.choice.kind == DeviceChoice::Kind::architecture) {
-    fail(context, ExitCode::usage,
-         "--device " + options.device.choice.architecture +
-             ": a GPU that is not present cannot time anything");
-    hint(context, "gktune check SPACE --device " + options.device.choice.architecture + " compiles for it");
-    return ExitCode::usage;
+    return fail(
+        context, ExitCode::usage,
+        "--device " + options.device.choice.architecture + ": a GPU that is not present cannot time anything",
+        "gktune check SPACE --device " + options.device.choice.architecture + " compiles for it");
   }
   const bool is_replay = options.device.choice.kind == DeviceChoice::Kind::replay;
   if (options.paths.empty() && !is_replay) return fail_usage(context, "SPACE is required");
@@ -297,11 +275,11 @@ ExitCode run(const RunOptions& options, Context& context) {
   const std::filesystem::path path =
       is_replay && options.database.empty() ? "" : database_path(options.database, context);
   auto store = path.empty() ? Database::in_memory() : Database::open(path, Database::Access::write);
-  if (!store) return fail(context, ExitCode::failed, store.error().message);
+  if (!store) return fail(context, store.error());
   const ExitCode code = tune_all(options, *groups, **store, context);
   if (options.report.empty()) return code;
   auto written = write_report(**store, kernels_of(*groups), options.report, {.database = path});
-  if (!written) return worse(code, fail(context, ExitCode::failed, written.error().message));
+  if (!written) return worse(code, fail(context, written.error()));
   context.log.info(written->text());
   return code;
 }
@@ -309,13 +287,11 @@ ExitCode run(const RunOptions& options, Context& context) {
 }  // namespace
 
 Command run_command() {
-  Command command = make_command<RunOptions>(
+  return make_command<RunOptions>(
       "run", "Tune a kernel: find the fastest configuration of each problem",
-      "gktune run spaces/reduce.yaml --problem n=1Mi,element=int --time 60s", declare, run);
-  command.note =
+      "gktune run spaces/reduce.yaml --problem n=1Mi,element=int --time 60s", declare, run,
       "This command executes the code of a space file and its sources with your rights: run only files that "
-      "you trust.";
-  return command;
+      "you trust.");
 }
 
 }  // namespace gktune

@@ -2,15 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <optional>
-#include <ostream>
 
 #include "cli/command.h"
 #include "cli/output/progress.h"
 #include "engine/import/recordings.h"
 #include "lab/contest.h"
 #include "tuner/core/files.h"
+#include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
 #include "tuner/search/strategy.h"
 
@@ -36,44 +37,43 @@ struct ScoreOptions {
 };
 
 void declare(Flags& flags, ScoreOptions& options) {
-  flags.texts("FILE", options.paths, "Recordings: Kernel Tuner cache files, T4 results, gktune's databases")
-      .required()
-      .kind("FILE");
-  flags.collected("--strategy", options.strategies, "Strategy to score, or all; may be repeated")
-      .kind(joined(strategies(), "|", &Strategy::name) + "|all")
+  flags
+      .texts("FILE", options.paths, "Recordings: Kernel Tuner cache files, T4 results, gktune's databases",
+             "FILE")
+      .required();
+  flags
+      .collected("--strategy", options.strategies, "Strategy to score, or all; may be repeated",
+                 joined(strategies(), "|", &Strategy::name) + "|all")
       .shown_default("auto");
   flags.settings(options.settings);
-  flags.number("--repeats", options.repeats, "Number of runs on each recording, each with its own seed")
-      .kind("N")
+  flags.number("--repeats", options.repeats, "Number of runs on each recording, each with its own seed", "N")
       .shown_default(std::to_string(options.repeats));
   flags.parsed("--seed", options.seed, parse_count, "Seed of the runs", "N");
   flags
       .number("--in-flight", options.in_flight,
-              "Number of candidates that the strategy proposes before it gets the first result")
-      .kind("N")
+              "Number of candidates that the strategy proposes before it gets the first result", "N")
       .shown_default(std::to_string(options.in_flight));
-  flags.number("--jobs", options.jobs, "Number of runs at a time").kind("N").shown_default("one per core");
-  flags.text("--traces", options.traces, "Write the evaluations of every run of one strategy").kind("FILE");
-  flags.on("--tune", options.tune, "Find the best options of one strategy on these recordings");
+  flags.number("--jobs", options.jobs, "Number of runs at a time", "N").shown_default("one per core");
+  const Flag traces =
+      flags.text("--traces", options.traces, "Write the evaluations of every run of one strategy", "FILE");
+  const Flag tune =
+      flags.on("--tune", options.tune, "Find the best options of one strategy on these recordings")
+          .excludes(traces);
   flags
       .collected("--report", options.report_paths,
-                 "With --tune: score the options on this recording; may be repeated")
-      .kind("FILE");
-  flags
-      .collected("--related", options.related_paths,
-                 "Recording that the strategies learn from before each run; may be repeated")
-      .kind("FILE");
+                 "With --tune: score the options on this recording; may be repeated", "FILE")
+      .needs(tune);
+  flags.collected("--related", options.related_paths,
+                  "Recording that the strategies learn from before each run; may be repeated", "FILE");
   flags.table_format(options.format);
   flags.quiet(options.quiet);
 }
 
 constexpr std::size_t kFewEvaluations = 20;
 
-struct ScoreLine {
-  Score score, score_with_own_time;
-  double excess = 0;       // over the optimum after few evaluations
-  double proposal_ms = 0;  // the strategy's own time for each evaluation
-};
+// The figures of a strategy on one recording, or their means over all.
+enum FigureName { kScore, kOwnTime, kAtEnd, kAtEndOwnTime, kExcess, kProposal, kFigureCount };
+using ScoreLine = std::array<double, kFigureCount>;
 
 double proposal_ms(const ContestRuns& runs) {
   double seconds = 0, steps = 0;
@@ -85,20 +85,15 @@ double proposal_ms(const ContestRuns& runs) {
 }
 
 ScoreLine line_of(const ScoreScale& scale, const ContestRuns& runs) {
-  return {scale.score(runs, OwnTime::ignored), scale.score(runs, OwnTime::counted),
-          scale.excess(runs, kFewEvaluations), proposal_ms(runs)};
+  const Score score = scale.score(runs, OwnTime::ignored), own = scale.score(runs, OwnTime::counted);
+  return {score.mean,       own.mean, score.at_end, own.at_end, scale.excess(runs, kFewEvaluations),
+          proposal_ms(runs)};
 }
 
 ScoreLine mean_of(const std::vector<ScoreLine>& lines) {
-  ScoreLine mean;
-  const auto count = static_cast<double>(lines.size());
+  ScoreLine mean{};
   for (const ScoreLine& line : lines) {
-    mean.score.mean += line.score.mean / count;
-    mean.score.at_end += line.score.at_end / count;
-    mean.score_with_own_time.mean += line.score_with_own_time.mean / count;
-    mean.score_with_own_time.at_end += line.score_with_own_time.at_end / count;
-    mean.excess += line.excess / count;
-    mean.proposal_ms += line.proposal_ms / count;
+    for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += line[i] / static_cast<double>(lines.size());
   }
   return mean;
 }
@@ -112,36 +107,33 @@ struct ContenderScore {
 
 using Recordings = std::vector<std::unique_ptr<ScoredRecording>>;
 
-Cell rounded_cell(double value) { return {fmt::format("{:.3f}", value), Json(value)}; }
+Cell rounded_cell(double value, int digits = 3) {
+  return {fmt::format("{:.{}f}", value, digits), Json(value)};
+}
 
-void add_fields(Record& record, const ScoreLine& line) {
-  for (const Field& field : Record{
-           {"score", rounded_cell(line.score.mean)},
-           {"score_with_own_time", rounded_cell(line.score_with_own_time.mean), Unit::none, "own time counted"},
-           {"at_end", rounded_cell(line.score.at_end), Unit::none, "at the end"},
-           json_field("at_end_with_own_time", line.score_with_own_time.at_end),
-           {"excess_after_20", line.excess, Unit::share, "excess after 20"},
-           {"proposal_ms", {fmt::format("{:.2f}", line.proposal_ms), Json(line.proposal_ms)}, Unit::none, "ms a proposal"}})
-    record.push_back(field);
+Record record_of(const std::string& key, const std::string& name, const ScoreLine& line) {
+  return {{key, name},
+          {"score", rounded_cell(line[kScore])},
+          {"score_with_own_time", rounded_cell(line[kOwnTime]), Unit::none, "own time counted"},
+          {"at_end", rounded_cell(line[kAtEnd]), Unit::none, "at the end"},
+          json_field("at_end_with_own_time", line[kAtEndOwnTime]),
+          {"excess_after_20", line[kExcess], Unit::share, "excess after 20"},
+          {"proposal_ms", rounded_cell(line[kProposal], 2), Unit::none, "ms a proposal"}};
 }
 
 Json json_of_line(const ScoreLine& line) {
-  Record record;
-  add_fields(record, line);
+  Record record = record_of("", "", line);
+  record.erase(record.begin());
   return json_of(record);
 }
 
 // A line for each recording.
 Table table_of_one(const ContenderScore& score, const Recordings& recordings) {
   Table table;
-  const auto add = [&](const std::string& name, const ScoreLine& line) {
-    Record record = {{"recording", name}};
-    add_fields(record, line);
-    table.add(std::move(record));
-  };
-  for (std::size_t i = 0; i < recordings.size(); ++i) add(recordings[i]->recording().name, score.lines[i]);
+  for (std::size_t i = 0; i < recordings.size(); ++i)
+    table.add(record_of("recording", recordings[i]->recording().name, score.lines[i]));
   if (recordings.size() > 1) {
-    add("mean", score.mean);
+    table.add(record_of("recording", "mean", score.mean));
     table.emphasise();
   }
   return table;
@@ -151,11 +143,10 @@ Table table_of_one(const ContenderScore& score, const Recordings& recordings) {
 Table table_of_several(const std::vector<ContenderScore>& scores, const Recordings& recordings) {
   Table table;
   for (const ContenderScore& score : scores) {
-    Record record = {{"strategy", score.contender.strategy}};
-    add_fields(record, score.mean);
+    Record record = record_of("strategy", score.contender.strategy, score.mean);
     for (std::size_t i = 0; i < recordings.size(); ++i) {
       const std::string& name = recordings[i]->recording().name;
-      record.push_back({name, rounded_cell(score.lines[i].score.mean), Unit::none, name});
+      record.push_back({name, rounded_cell(score.lines[i][kScore]), Unit::none, name});
     }
     table.add(std::move(record));
   }
@@ -267,12 +258,10 @@ Result<std::vector<std::vector<ContestRuns>>> hold(const std::vector<Contender>&
                      .related = *std::move(related),
                      .stop = context.catch_interrupts()};
   rules.on_run = [&](std::size_t done, std::size_t total) {
-    const auto now = std::chrono::steady_clock::now();
-    ProgressState state{.title = "runs",
-                        .done = static_cast<std::int64_t>(done),
-                        .total = static_cast<std::int64_t>(total),
-                        .elapsed_s = std::chrono::duration<double>(now - begin).count()};
-    progress.show(state, now);
+    progress.show({.title = "runs",
+                   .done = static_cast<std::int64_t>(done),
+                   .total = static_cast<std::int64_t>(total),
+                   .elapsed_s = seconds_since(begin)});
   };
   return hold_contest(contenders, recordings, rules);
 }
@@ -336,17 +325,17 @@ ExitCode tune_options(const Contender& begin, const Recordings& recordings, cons
   const Recordings& reported = others->empty() ? recordings : *others;
 
   const auto best = best_options(begin, *strategy, recordings, options, context);
-  if (!best) return fail(context, ExitCode::failed, best.error().message);
+  if (!best) return fail(context, best.error());
   if (!*best) return ExitCode::interrupted;
   const std::vector<Contender> both = {begin, **best};
   const auto runs = hold(both, reported, options, context);
-  if (!runs) return fail(context, ExitCode::failed, runs.error().message);
+  if (!runs) return fail(context, runs.error());
   if (runs->empty()) return ExitCode::interrupted;
   std::vector<ContenderScore> scores = scores_of(both, *runs, reported);
   const Json json = json_of_scores(options, scores, reported);
   for (ContenderScore& score : scores)
     score.contender.strategy += " with " + settings_text(score.contender.options);
-  table_of_several(scores, reported).print(context.out, context.out_screen, options.format, json);
+  table_of_several(scores, reported).print(context, options.format, json);
   return ExitCode::done;
 }
 
@@ -357,8 +346,6 @@ std::string broken_rule(const ScoreOptions& options, std::size_t contenders) {
   if (options.jobs < 0 || options.jobs > 1024) return "--jobs: it is 0 to 1024";
   if (!options.traces.empty() && contenders > 1) return "--traces accepts one strategy only";
   if (options.tune && contenders > 1) return "--tune accepts one strategy only";
-  if (options.tune && !options.traces.empty()) return "--tune and --traces exclude each other";
-  if (!options.tune && !options.report_paths.empty()) return "--report needs --tune";
   return {};
 }
 
@@ -378,19 +365,19 @@ ExitCode run(const ScoreOptions& options, Context& context) {
   }
   if (options.tune) return tune_options(contenders.front(), *recordings, options, context);
   const auto runs = hold(contenders, *recordings, options, context);
-  if (!runs) return fail(context, ExitCode::failed, runs.error().message);
+  if (!runs) return fail(context, runs.error());
   if (runs->empty()) return ExitCode::interrupted;
 
   if (!options.traces.empty()) {
     if (auto written = write_traces(options.traces, runs->front(), *recordings); !written)
-      return fail(context, ExitCode::failed, written.error().message);
+      return fail(context, written.error());
   }
   std::vector<ContenderScore> scores = scores_of(contenders, *runs, *recordings);
   std::ranges::stable_sort(scores, std::ranges::greater(),
-                           [](const ContenderScore& each) { return each.mean.score.mean; });
+                           [](const ContenderScore& each) { return each.mean[kScore]; });
   const Table table =
       scores.size() == 1 ? table_of_one(scores.front(), *recordings) : table_of_several(scores, *recordings);
-  table.print(context.out, context.out_screen, options.format, json_of_scores(options, scores, *recordings));
+  table.print(context, options.format, json_of_scores(options, scores, *recordings));
   return ExitCode::done;
 }
 

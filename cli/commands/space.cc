@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <optional>
-#include <ostream>
 #include <random>
 
 #include "cli/command.h"
@@ -32,7 +31,7 @@ Result<Count> parse_index(std::string_view text) {
 }
 
 void declare(Flags& flags, SpaceOptions& options) {
-  flags.text("SPACE", options.path, "A space file").required().kind("FILE");
+  flags.text("SPACE", options.path, "A space file", "FILE").required();
   flags.device(
       options.device,
       "Device whose limits count; auto: the first GPU, else the CPU; sm_90: a GPU that is not present");
@@ -134,10 +133,11 @@ ExitCode run(const SpaceOptions& options, Context& context) {
 
   SpaceReport report;
   for (const Problem& problem : *problems) {
-    if (auto shown = show(*read, problem, options, report, context); !shown) return fail(context, shown.error());
+    if (auto shown = show(*read, problem, options, report, context); !shown)
+      return fail(context, shown.error());
   }
   if (!options.format.is_text()) {
-    report.table.print(context.out, context.out_screen, options.format,
+    report.table.print(context, options.format,
                        {{"kernel", definition.kernel.name}, {"spaces", std::move(report.spaces)}});
   }
   return ExitCode::done;

@@ -14,16 +14,11 @@ struct WorkerOptions {
   std::string cache_dir;
 };
 
-Result<WorkerRole> parse_role(std::string_view text) {
-  if (auto role = enum_from_name<WorkerRole>(text)) return *role;
-  return Error{"'" + std::string(text) + "' is neither compile, run nor describe"};
-}
-
 void declare(Flags& flags, WorkerOptions& options) {
   flags.text("KIND", options.backend.kind, "cuda or host").required();
   flags.number("ORDINAL", options.backend.ordinal, "Number of the device").required();
-  flags.parsed("ROLE", options.role, parse_role, "Role", "compile|run|describe").required();
-  flags.text("--cache", options.cache_dir, "Folder for compiled code").kind("DIR");
+  flags.choice("ROLE", options.role, "Role").required();
+  flags.text("--cache", options.cache_dir, "Folder for compiled code", "DIR");
 }
 
 ExitCode run(const WorkerOptions& options, Context& context) {

@@ -3,19 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 #include <random>
 #include <span>
 
-#include "cli/output/device_text.h"
-#include "cli/output/html_parts.h"
-#include "cli/output/importance.h"
+#include "cli/devices.h"
 #include "cli/output/json.h"
 #include "cli/output/pictures.h"
 #include "cli/output/screen.h"
+#include "cli/output/study_tables.h"
 #include "cli/output/units.h"
-#include "cli/output/trial_table.h"
 #include "engine/selection.h"
 #include "tuner/core/embedded_file.h"
 #include "tuner/core/text.h"
@@ -38,20 +34,9 @@ std::string_view text_of(std::span<const EmbeddedFile> files, std::string_view p
 
 // JSON inside a script element: nothing in it ends the element or begins a comment.
 std::string json_for_script(const Json& json) {
-  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string safe;
-  safe.reserve(text.size());
-  for (const char c : text) {
-    if (c == '<') {
-      safe += "\\u003c";
-    } else if (c == '>') {
-      safe += "\\u003e";
-    } else if (c == '&') {
-      safe += "\\u0026";
-    } else {
-      safe += c;
-    }
-  }
+  for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace))
+    safe += c == '<' || c == '>' || c == '&' ? fmt::format("\\u{:04x}", c) : std::string(1, c);
   return safe;
 }
 
@@ -63,10 +48,6 @@ std::string title_of(const Study& study) {
 
 std::string score_of_facts(const StudyFacts& facts, double score) {
   return score_text(score, name_of(facts.score_name));
-}
-
-std::string metric_text(const Value& value) {
-  return value.is_real() ? format_number(value.real()) : name_of(value.str());
 }
 
 std::string config_values(const Config& config) {
@@ -97,7 +78,7 @@ std::string winner_card(const StudyFacts& facts) {
   const double spread = spread_of(best.trial.timing);
   number(spread < 0 ? "time" : "time, ± " + format_percent(spread),
          format_time_us(best.trial.timing.median_us));
-  for (const auto& [name, value] : best.trial.metrics) number(name_of(name), metric_text(value));
+  for (const auto& [name, value] : best.trial.metrics) number(name_of(name), name_of(*Cell(value).text));
   for (const PeakShare& each : facts.peaks) {
     const std::string_view of = each.kind == PeakShare::Kind::bandwidth ? "bandwidth" : "FP32 compute";
     number(fmt::format("of the peak {}, {} {}", of, format_number(each.peak), name_of(each.metric)),
@@ -152,7 +133,8 @@ std::string trials_card(const StudyFacts& facts) {
   std::string html = "<div class=\"card wide\"><h3>The best configurations</h3>\n";
   if (facts.finalists.size() > 1) {
     html += "<p class=\"faint\">Compared in turn in the playoff:</p>\n" +
-            trial_table(facts.finalists, kRowsOfTrials, Ids::shown).html() + "<p class=\"faint\">In the search:</p>\n";
+            trial_table(facts.finalists, kRowsOfTrials, Ids::shown).html() +
+            "<p class=\"faint\">In the search:</p>\n";
   }
   return html + trial_table(facts.leaders, kRowsOfTrials, Ids::shown).html() + "</div>\n";
 }
@@ -195,7 +177,7 @@ std::string environment_card(const StudyFacts& facts) {
   if (facts.summary.updated_unix_ms > 0) add("last trial (UTC)", format_date(facts.summary.updated_unix_ms));
   add("fingerprint of the kernel", study.fingerprint);
   if (facts.device) {
-    for (const auto& [name, value] : describe(*facts.device)) add(name, value);
+    for (const Field& field : describe(*facts.device)) add(field.key, text_of(field.cell, field.unit));
   } else {
     add("architecture", study.device.architecture);
     add("multiprocessors", format_count(study.device.multiprocessors));
@@ -242,8 +224,8 @@ std::string study_section(const StudyFacts& facts, const Sample& sample) {
     html += fmt::format("<div class=\"wide\"{}>\n", varied < 2 ? " hidden" : "") +
             figure("heat", "Two parameters", "with the others at their best", "", "chart tall", true) +
             "</div>\n";
-    html +=
-        figure("importance", "Importance", importance_note(facts), share_table(facts, kRowsOfImportance, 0).html(), "chart", true);
+    html += figure("importance", "Importance", importance_note(facts),
+                   share_table(facts, kRowsOfImportance, 0).html(), "chart", true);
     html += figure("parallel", "The best hundred", "drag along an axis to select; click it to select all",
                    "<p>The table of the best configurations follows.</p>", "chart tall", true);
     html += trials_card(facts);
@@ -389,7 +371,9 @@ std::string new_nonce() {
 std::string page(const std::vector<StudyFacts>& studies, const std::vector<Portfolio>& portfolios,
                  const HtmlReportSettings& settings, std::size_t detailed, std::size_t points) {
   std::string sections;
-  Json data = {{"most_groups", kMostGroups}, {"live_s", settings.live_s}, {"studies", Json::array()},
+  Json data = {{"most_groups", kMostGroups},
+               {"live_s", settings.live_s},
+               {"studies", Json::array()},
                {"portfolios", portfolios_for_script(portfolios)}};
   for (std::size_t i = 0; i < studies.size(); ++i) {
     data["studies"].push_back(study_json(studies[i]));

@@ -1,7 +1,5 @@
 #include "cli/output/pictures.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>

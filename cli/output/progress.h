@@ -41,7 +41,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void show(const ProgressState& state, Time now);
+  void show(const ProgressState& state, Time now = std::chrono::steady_clock::now());
   // Call before printing other lines.
   void clear();
 

@@ -10,26 +10,9 @@
 namespace gktune {
 namespace {
 
-std::string_view code_of(Ink ink) {
-  switch (ink) {
-    case Ink::none:
-      return "";
-    case Ink::bold:
-      return "\x1b[1m";
-    case Ink::dim:
-      return "\x1b[2m";
-    case Ink::red:
-      return "\x1b[31m";
-    case Ink::green:
-      return "\x1b[32m";
-    case Ink::yellow:
-      return "\x1b[33m";
-    case Ink::cyan:
-      return "\x1b[36m";
-  }
-  return "";
-}
-
+// By Ink.
+constexpr std::string_view kCodes[] = {"",         "\x1b[1m",  "\x1b[2m", "\x1b[31m",
+                                       "\x1b[32m", "\x1b[33m", "\x1b[36m"};
 constexpr std::string_view kPlain = "\x1b[0m";
 
 bool begins_code_point(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
@@ -89,7 +72,7 @@ std::size_t incomplete_at_end(std::string_view text) {
 
 std::ostream& operator<<(std::ostream& stream, const Painted& painted) {
   if (painted.ink == Ink::none || painted.text.empty()) return stream << painted.text;
-  send_control(stream, code_of(painted.ink));
+  send_control(stream, kCodes[static_cast<std::size_t>(painted.ink)]);
   stream << painted.text;
   send_control(stream, kPlain);
   return stream;
@@ -203,6 +186,25 @@ void send_control(std::ostream& stream, std::string_view sequence) {
   } else if (!buffer->pass(sequence)) {
     stream.setstate(std::ios::badbit);
   }
+}
+
+void Log::info(std::string_view message) {
+  if (!is_silent_) stream_ << with_short_lines(message) << std::endl;
+}
+
+void Log::warning(std::string_view message) {
+  if (warnings_.emplace(message).second) info("warning: " + std::string(message));
+}
+
+void Log::hint(std::string_view message) {
+  if (!is_silent_)
+    stream_ << paint(screen_, Ink::dim, "  hint:") << ' ' << with_short_lines(message) << std::endl;
+}
+
+void Log::error(std::string_view message) {
+  // A compiler's messages end with a line feed of their own.
+  const std::string_view text = message.substr(0, message.find_last_not_of('\n') + 1);
+  stream_ << paint(screen_, Ink::red, "error:") << ' ' << with_short_lines(text) << std::endl;
 }
 
 }  // namespace gktune

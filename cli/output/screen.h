@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <iosfwd>
 #include <ostream>
+#include <set>
 #include <streambuf>
 #include <string>
 #include <string_view>
@@ -89,5 +90,24 @@ class PrintableStream : public std::ostream {
 
 // Sends the program's own control sequence, unescaped.
 void send_control(std::ostream& stream, std::string_view sequence);
+
+// Messages for people.
+class Log {
+ public:
+  Log(std::ostream& stream, const Screen& screen) : stream_(stream), screen_(screen) {}
+
+  void info(std::string_view message);
+  void warning(std::string_view message);  // "warning: …"; the same one only once
+  void error(std::string_view message);    // "error: …"
+  void hint(std::string_view message);     // "  hint: …"
+  // From now on prints errors only.
+  void silence() { is_silent_ = true; }
+
+ private:
+  std::ostream& stream_;
+  Screen screen_;
+  bool is_silent_ = false;
+  std::set<std::string, std::less<>> warnings_;
+};
 
 }  // namespace gktune

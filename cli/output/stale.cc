@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "cli/output/units.h"
 #include "engine/selection.h"
@@ -26,13 +25,6 @@ void warn_of_stale(const std::vector<std::string>& changes, Context& context) {
   if (!changes.empty()) hint_at_measurement(changes, context);
 }
 
-void warn_of_stale(const Portfolio& portfolio, Context& context) {
-  for (const std::string& change : portfolio.stale) {
-    context.log.warning(fmt::format("the portfolio of {} on {} is stale: {}", portfolio.kernel,
-                                 portfolio.device.name, change));
-  }
-}
-
 Cell stale_cell(const std::vector<std::string>& changes, const TableFormat& format) {
   return {changes.empty() || !format.is_text() ? joined(changes, "; ") : "yes", Json(changes)};
 }
@@ -43,48 +35,42 @@ const std::vector<std::string>& changes_of(const ChangesByStudy& changes, std::i
   return found == changes.end() ? kNone : found->second;
 }
 
-void warn_of_stale(const std::vector<StudySummary>& studies, const ChangesByStudy& changes,
-                   Context& context) {
-  std::vector<WinnerChanges> winners;
-  for (const StudySummary& each : studies) {
-    if (each.best_us) winners.push_back({&each.study, &changes_of(changes, each.id)});
-  }
-  warn_of_stale(winners, winners.size(), context);
-}
-
-void warn_of_stale(std::span<const Winner> winners, Context& context) {
-  std::vector<WinnerChanges> all;
-  for (const Winner& winner : winners) all.push_back({&winner.study, &winner.changes});
-  warn_of_stale(all, all.size(), context);
-}
-
-void warn_of_stale(std::span<const WinnerChanges> winners, std::size_t count, Context& context) {
-  struct Concerned {
-    std::string change;
-    const Study* first;
-    std::int64_t count;
-  };
-  std::vector<Concerned> all;
-  for (const WinnerChanges& winner : winners) {
-    for (const std::string& change : *winner.changes) {
-      const auto known = std::ranges::find(all, change, &Concerned::change);
-      if (known == all.end()) {
-        all.push_back({change, winner.study, 1});
-      } else {
-        ++known->count;
-      }
+void StaleWinners::add(const Study& study, const std::vector<std::string>& changes) {
+  ++count_;
+  for (const std::string& change : changes) {
+    const auto known = std::ranges::find(changes_, change, &Change::text);
+    if (known != changes_.end()) {
+      ++known->count;
+    } else {
+      changes_.push_back({change, study_text(study), 1});
     }
   }
-  for (const Concerned& each : all) {
+}
+
+void StaleWinners::add(std::span<const Winner> winners) {
+  for (const Winner& winner : winners) add(winner.study, winner.changes);
+}
+
+void StaleWinners::warn(std::size_t winners, Context& context) const {
+  std::vector<std::string> texts;
+  for (const Change& each : changes_) {
+    const auto of = format_count(static_cast<std::int64_t>(winners));
     const std::string which = each.count == 1
-                                  ? study_text(*each.first) + " is stale"
-                                  : fmt::format("{} of {} winners are stale", format_count(each.count),
-                                                format_count(static_cast<std::int64_t>(count)));
-    context.log.warning(fmt::format("{}: {}", which, each.change));
+                                  ? each.first + " is stale"
+                                  : fmt::format("{} of {} winners are stale", format_count(each.count), of);
+    context.log.warning(which + ": " + each.text);
+    texts.push_back(each.text);
   }
-  std::vector<std::string> changes;
-  for (const Concerned& each : all) changes.push_back(each.change);
-  if (!all.empty()) hint_at_measurement(changes, context);
+  if (!texts.empty()) hint_at_measurement(texts, context);
+}
+
+void warn_of_stale(const std::vector<StudySummary>& studies, const ChangesByStudy& changes,
+                   Context& context) {
+  StaleWinners stale;
+  for (const StudySummary& each : studies) {
+    if (each.best_us) stale.add(each.study, changes_of(changes, each.id));
+  }
+  stale.warn(context);
 }
 
 }  // namespace gktune

@@ -7,8 +7,8 @@
 
 #include "cli/context.h"
 #include "cli/output/table.h"
-#include "db/portfolio/portfolio.h"
 #include "db/database.h"
+#include "db/portfolio/portfolio.h"
 
 namespace gktune {
 
@@ -18,16 +18,27 @@ namespace gktune {
 // Warns of the changes that make one answer stale.
 void warn_of_stale(const std::vector<std::string>& changes, Context& context);
 
-// A winner, and the changes since it was measured. Without changes it is not stale.
-struct WinnerChanges {
-  const Study* study;
-  const std::vector<std::string>* changes;
+// Warns of what makes several winners stale.
+class StaleWinners {
+ public:
+  // A winner, and the changes since it was measured. Without changes it is not stale.
+  void add(const Study& study, const std::vector<std::string>& changes);
+  void add(std::span<const Winner> winners);
+  // Warns of each change once. Names the winner if a change concerns only one, else says how many of
+  // `winners` it concerns.
+  void warn(std::size_t winners, Context& context) const;
+  void warn(Context& context) const { warn(count_, context); }
+
+ private:
+  struct Change {
+    std::string text, first;
+    std::int64_t count;
+  };
+  std::vector<Change> changes_;
+  std::size_t count_ = 0;
 };
-// Warns of each change once. Names the winner if a change concerns only one, else says
-// how many of `all` it concerns.
-void warn_of_stale(std::span<const WinnerChanges> winners, std::size_t all, Context& context);
-void warn_of_stale(std::span<const Winner> winners, Context& context);
-// The same for the studies whose changes Database::changes() has read.
+
+// The changes of studies as Database::changes() reads them.
 using ChangesByStudy = std::map<std::int64_t, std::vector<std::string>>;
 void warn_of_stale(const std::vector<StudySummary>& studies, const ChangesByStudy& changes, Context& context);
 // The changes of one study; empty if its winner is not stale.
@@ -36,8 +47,5 @@ const std::vector<std::string>& changes_of(const ChangesByStudy& changes, std::i
 // The last cell of a row: the changes for programs and documents, a mark for people,
 // who read them in the warnings.
 Cell stale_cell(const std::vector<std::string>& changes, const TableFormat& format);
-
-// Warns of a stored portfolio that is stale.
-void warn_of_stale(const Portfolio& portfolio, Context& context);
 
 }  // namespace gktune

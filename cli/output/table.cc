@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ostream>
 
 #include "cli/output/screen.h"
 #include "engine/selection.h"
@@ -71,10 +70,6 @@ std::string text_of(const Json& value, Unit unit) {
   return value.is_number() ? format_in(unit, value.get<double>()) : value.dump();
 }
 
-std::string text_of(const Cell& cell, Unit unit) {
-  return printable(cell.text ? *cell.text : text_of(cell.value, unit), Layout::escaped);
-}
-
 std::string csv_of(const Cell& cell, Unit unit) {
   const Json& value = cell.value;
   if (value.is_null()) return "";
@@ -107,6 +102,10 @@ std::string header_of(const Field& field) {
 
 }  // namespace
 
+std::string text_of(const Cell& cell, Unit unit) {
+  return printable(cell.text ? *cell.text : text_of(cell.value, unit), Layout::escaped);
+}
+
 Cell problem_cell(const Problem& problem) { return {problem_text(problem), json_of(problem)}; }
 Cell device_cell(const DeviceIdentity& device) { return {device.name, json_of(device)}; }
 
@@ -119,7 +118,7 @@ Json json_of(const Record& record) {
 }
 
 bool Table::Column::is_right() const {
-  if (unit == Unit::none) return has_numbers && !has_words;
+  if (unit == Unit::none) return has_others && !has_words;
   return unit != Unit::unix_ms && unit != Unit::bar;
 }
 
@@ -142,7 +141,7 @@ void Table::add(Record record) {
   for (std::size_t i = 0; i < record.size(); ++i) {
     Column& column = columns_[places[i]];
     const Json& value = record[i].cell.value;
-    (value.is_number() ? column.has_numbers : column.has_words) |= !value.is_null();
+    (value.is_number() || value.is_null() ? column.has_others : column.has_words) = true;
     row.cells[places[i]] = std::move(record[i].cell);
   }
 }
@@ -193,14 +192,19 @@ void Table::print(std::ostream& stream, const Screen& screen) const {
 }
 
 void Table::print(std::ostream& stream, const Screen& screen, const TableFormat& format) const {
-  print(stream, screen, format, format.json ? json() : Json());
-}
-
-void Table::print(std::ostream& stream, const Screen& screen, const TableFormat& format, const Json& json) const {
-  if (format.json) return gktune::print(stream, json);
+  if (format.json) return gktune::print(stream, json());
   if (format.csv) return print_csv(stream);
   if (format.markdown) return print_markdown(stream);
   print(stream, screen);
+}
+
+void Table::print(Context& context, const TableFormat& format) const {
+  print(context.out, context.out_screen, format);
+}
+
+void Table::print(Context& context, const TableFormat& format, const Json& json) const {
+  if (format.json) return gktune::print(context.out, json);
+  print(context, format);
 }
 
 Json Table::json() const {
@@ -228,7 +232,8 @@ void Table::print_csv(std::ostream& stream) const {
   };
   print_line([&](std::size_t i) { return columns_[i].key; });
   for (const Row& row : rows_)
-    print_line([&](std::size_t i) { return i < row.cells.size() ? csv_of(row.cells[i], columns_[i].unit) : ""; });
+    print_line(
+        [&](std::size_t i) { return i < row.cells.size() ? csv_of(row.cells[i], columns_[i].unit) : ""; });
 }
 
 void Table::print_markdown(std::ostream& stream) const {
@@ -245,8 +250,8 @@ void Table::print_markdown(std::ostream& stream) const {
 
 std::string Table::html(const std::vector<std::string>& anchors) const {
   const Sheet sheet = this->sheet(kText);
-  const auto row_html = [&](const std::string& tag, const std::vector<std::string>& cells, const std::string& begin,
-                            const std::string& anchor = "") {
+  const auto row_html = [&](const std::string& tag, const std::vector<std::string>& cells,
+                            const std::string& begin, const std::string& anchor = "") {
     std::string html = begin;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       std::string cell = html_escaped(cut(cells[i], kMostHtmlColumns));
@@ -268,7 +273,7 @@ std::string Table::html(const std::vector<std::string>& anchors) const {
 void print_one(const Record& record, const TableFormat& format, Context& context) {
   Table table;
   table.add(record);
-  table.print(context.out, context.out_screen, format, json_of(record));
+  table.print(context, format, json_of(record));
 }
 
 }  // namespace gktune

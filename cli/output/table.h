@@ -27,7 +27,8 @@ struct Cell {
   Cell(Json exact) : value(std::move(exact)) {}
   Cell(const char* both) : value(both) {}
   Cell(std::string_view both) : value(both) {}
-  Cell(const Value& exact) : value(json_of(exact)), text(exact.is_real() ? format_number(exact.real()) : exact.str()) {}
+  Cell(const Value& exact)
+      : value(json_of(exact)), text(exact.is_real() ? format_number(exact.real()) : exact.str()) {}
   Cell(const Config& config) : value(json_of(config)), text(config.str()) {}
   Cell(std::string shown, Json exact) : value(std::move(exact)), text(std::move(shown)) {}
   template <class T>
@@ -42,7 +43,8 @@ Cell device_cell(const DeviceIdentity& device);
 // The forms that have a field. A sheet is CSV or Markdown.
 enum Forms : unsigned { kText = 1, kSheets = 2, kJson = 4, kNotText = 6, kNotJson = 3, kAllForms = 7 };
 
-// A named cell of a row. The key names it for programs, the header for people: the key with blanks if none is given.
+// A named cell of a row. The key names it for programs, the header for people: the key with blanks if none is
+// given.
 struct Field {
   std::string key;
   Cell cell = {};
@@ -51,8 +53,12 @@ struct Field {
   Forms forms = kAllForms;
 };
 using Record = std::vector<Field>;
-inline Field json_field(std::string key, Cell cell) { return {std::move(key), std::move(cell), Unit::none, "", kJson}; }
+inline Field json_field(std::string key, Cell cell) {
+  return {std::move(key), std::move(cell), Unit::none, "", kJson};
+}
 Json json_of(const Record& record);
+// The cell as people read it, in one line.
+std::string text_of(const Cell& cell, Unit unit);
 
 // The renderer of all results: rows of named cells, printed as text, JSON, CSV, Markdown or HTML.
 class Table {
@@ -72,8 +78,9 @@ class Table {
   void print(std::ostream& stream, const Screen& screen) const;
   // JSON is an array of objects; CSV is quoted as in RFC 4180, with a line feed after each row.
   void print(std::ostream& stream, const Screen& screen, const TableFormat& format) const;
+  void print(Context& context, const TableFormat& format) const;
   // The same, with this JSON instead of the rows.
-  void print(std::ostream& stream, const Screen& screen, const TableFormat& format, const Json& json) const;
+  void print(Context& context, const TableFormat& format, const Json& json) const;
   Json json() const;
   // The first cell of each row links to the row's anchor, if it has one.
   std::string html(const std::vector<std::string>& anchors = {}) const;
@@ -83,7 +90,7 @@ class Table {
     std::string key, header;
     Unit unit;
     Forms forms;
-    bool has_words = false, has_numbers = false;
+    bool has_words = false, has_others = false;  // numbers, or cells that are unknown
     bool is_right() const;
   };
   struct Row {

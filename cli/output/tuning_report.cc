@@ -4,11 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ostream>
 
 #include "cli/output/screen.h"
+#include "cli/output/study_tables.h"
 #include "cli/output/units.h"
-#include "cli/output/trial_table.h"
 #include "engine/selection.h"
 #include "tuner/space/safe_settings.h"
 
@@ -19,25 +18,11 @@ constexpr std::size_t kBestShown = 5;
 constexpr double kWideSpread = 0.05;
 constexpr double kMuchDrift = 0.05;
 
-std::string_view end_name(TuneOutcome::End end) {
-  switch (end) {
-    case TuneOutcome::End::exhausted:
-      return "exhausted";
-    case TuneOutcome::End::trials:
-      return "trials";
-    case TuneOutcome::End::seconds:
-      return "seconds";
-    case TuneOutcome::End::converged:
-      return "converged";
-    case TuneOutcome::End::stopped:
-      return "stopped";
-    case TuneOutcome::End::reference_failed:
-      return "reference_failed";
-    case TuneOutcome::End::machine_failed:
-      return "machine_failed";
-  }
-  return "";
-}
+// By TuneOutcome::End.
+constexpr std::string_view kEnds[] = {"exhausted", "trials",           "seconds",       "converged",
+                                      "stopped",   "reference_failed", "machine_failed"};
+
+std::string_view end_name(TuneOutcome::End end) { return kEnds[static_cast<std::size_t>(end)]; }
 
 std::string title_of(const Tuning& tuning) {
   std::string title = tuning.kernel;
@@ -266,8 +251,7 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
   }
   const bool has_unsafe_option = std::ranges::any_of(
       tuning.trials, [](const Trial& trial) { return is_about_unsafe_option(trial.message); });
-  if (has_unsafe_option)
-    hints.push_back("a compiler option was refused: --allow-unsafe-options accepts it");
+  if (has_unsafe_option) hints.push_back("a compiler option was refused: --allow-unsafe-options accepts it");
   auto failed = std::ranges::count_if(tuning.trials, [](const Trial& trial) { return !trial.ok(); });
   if (tuning.outcome.best && failed * 4 > tried) {
     hints.push_back(

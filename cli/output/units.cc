@@ -82,7 +82,8 @@ std::string format_in(Unit unit, double value) {
     case Unit::none:
       return format_number(value);
     case Unit::count:
-      return std::abs(value) < kMostExact ? format_count(static_cast<std::int64_t>(value)) : format_number(value);
+      return std::abs(value) < kMostExact ? format_count(static_cast<std::int64_t>(value))
+                                          : format_number(value);
     case Unit::bytes:
       return format_bytes(static_cast<std::int64_t>(value));
     case Unit::microseconds:

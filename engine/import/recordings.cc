@@ -10,6 +10,7 @@
 #include "tuner/core/files.h"
 #include "tuner/core/text.h"
 #include "tuner/core/version.h"
+#include "tuner/space/fingerprint.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {

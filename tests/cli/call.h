@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/output/screen.h"
-#include "cli/program.h"
+#include "cli/command.h"
 
 namespace gktune {
 

@@ -1,4 +1,4 @@
-#include "cli/output/device_text.h"
+#include "cli/devices.h"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,12 @@ namespace gktune {
 namespace {
 
 using Line = std::pair<std::string, std::string>;
+
+std::vector<Line> lines_of(const DeviceInfo& device) {
+  std::vector<Line> lines;
+  for (const Field& field : describe(device)) lines.emplace_back(field.key, text_of(field.cell, field.unit));
+  return lines;
+}
 
 TEST(DeviceText, describes_a_gpu_as_device_queries_do) {
   DeviceInfo device;
@@ -19,7 +25,7 @@ TEST(DeviceText, describes_a_gpu_as_device_queries_do) {
   device.max_grid_x = 2147483647;
   device.max_grid_y = device.max_grid_z = 65535;
   device.ecc = true;
-  EXPECT_EQ(describe(device), (std::vector<Line>{{"architecture", "sm_90"},
+  EXPECT_EQ(lines_of(device), (std::vector<Line>{{"architecture", "sm_90"},
                                                  {"compute capability", "9.0"},
                                                  {"multiprocessors", "132"},
                                                  {"clock", "1980 MHz"},
@@ -40,7 +46,7 @@ TEST(DeviceText, shows_cores_and_no_ecc_for_a_cpu) {
   device.multiprocessors = 2;
   device.compiler = "g++ 12.2.0";
   EXPECT_EQ(
-      describe(device),
+      lines_of(device),
       (std::vector<Line>{
           {"architecture", "x86-64"}, {"cores", "2"}, {"warp size", "32"}, {"compiler", "g++ 12.2.0"}}));
 }

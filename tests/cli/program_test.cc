@@ -1,4 +1,4 @@
-#include "cli/program.h"
+#include "cli/command.h"
 
 #include <gtest/gtest.h>
 

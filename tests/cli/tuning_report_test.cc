@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "cli/output/trial_table.h"
+#include "cli/output/study_tables.h"
 #include "tests/example_database.h"
 #include "tuner/space/safe_settings.h"
 

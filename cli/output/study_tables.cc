@@ -1,27 +1,57 @@
-#include "cli/output/importance.h"
+#include "cli/output/study_tables.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ostream>
 
 #include "cli/output/pictures.h"
-#include "cli/output/units.h"
+#include "cli/output/screen.h"
 #include "cli/output/table.h"
+#include "cli/output/units.h"
 
 namespace gktune {
 namespace {
+
+// Adds the names that are not listed yet.
+void collect_names(const NamedValues& values, std::vector<std::string>& names) {
+  for (const auto& [name, value] : values) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+}
+
+void add_values(const NamedValues& values, const std::vector<std::string>& names, Record& record) {
+  for (const std::string& name : names) {
+    const Value* value = values.find(name);
+    record.push_back({name, value != nullptr ? Cell(*value) : Cell(), Unit::none, name});
+  }
+}
+
+std::string first_line(const std::string& text) { return with_short_lines(text.substr(0, text.find('\n'))); }
 
 constexpr std::size_t kRowsShown = 15;
 constexpr std::size_t kCausesShown = 10;
 constexpr double kNegligible = 0.001;
 
-Cell expected_cell(const StudyFacts::AbsentValue& value) {
-  return {fmt::format("{:.1f}", value.expected), Json(value.expected)};
+Record absent_record(const StudyFacts& facts, const StudyFacts::AbsentValue& absent) {
+  const StudyFacts::Parameter& parameter = facts.parameters[absent.parameter];
+  return {{"parameter", parameter.name},
+          {"value", {parameter.values[absent.place].str(), json_of(parameter.values[absent.place])}},
+          {"trials", absent.tried, Unit::count, "tried"},
+          {"expected",
+           {fmt::format("{:.1f}", absent.expected), Json(absent.expected)},
+           Unit::none,
+           "expected by chance"},
+          {"best",
+           {score_text(absent.best_score, facts.score_name), Json(absent.best_score)},
+           Unit::none,
+           "best with it"}};
 }
 
-Cell best_cell(const StudyFacts& facts, const StudyFacts::AbsentValue& value) {
-  return {score_text(value.best_score, facts.score_name), Json(value.best_score)};
+Record cause_record(const StudyFacts::Cause& cause) {
+  return {{"trials", cause.count, Unit::count},
+          {"status", cause.status},
+          {"example", cause.example, Unit::none, "for example"},
+          {"message", cause.message}};
 }
 
 void print_shares(std::ostream& stream, const Screen& screen, const StudyFacts& facts) {
@@ -79,6 +109,71 @@ void print_causes(std::ostream& stream, const Screen& screen, const StudyFacts& 
 
 }  // namespace
 
+std::vector<Trial> ranked(const std::vector<Trial>& trials) {
+  std::vector<Trial> good;
+  std::ranges::copy_if(trials, std::back_inserter(good), &Trial::ok);
+  std::ranges::stable_sort(good, {}, &Trial::objective);
+  return good;
+}
+
+Table trial_table(const std::vector<Trial>& trials, std::size_t limit, Ids ids) {
+  std::vector<std::string> metrics, parameters;
+  for (const Trial& trial : trials) {
+    collect_names(trial.metrics, metrics);
+    collect_names(trial.config, parameters);
+  }
+  const auto record_of = [&](const Trial& trial) {
+    const double spread = spread_of(trial.timing);
+    Record record;
+    if (ids == Ids::shown) record.push_back({"id", trial.id});
+    record.push_back({"time_us", trial.timing.median_us, Unit::microseconds, "time"});
+    record.push_back({"spread", spread < 0 ? Json() : Json(spread), Unit::share, "±"});
+    add_values(trial.metrics, metrics, record);
+    add_values(trial.config, parameters, record);
+    return record;
+  };
+  Table table(record_of({}));
+  for (std::size_t i = 0; i < std::min(limit, trials.size()); ++i) {
+    table.add(record_of(trials[i]));
+    if (i == 0) table.emphasise();
+  }
+  return table;
+}
+
+Table failure_table(const std::vector<Trial>& trials) {
+  const auto record_of = [](const Trial& trial) -> Record {
+    return {{"id", trial.id},
+            {"status", trial.status},
+            {"configuration", trial.config},
+            {"message", {first_line(trial.message), Json(trial.message)}}};
+  };
+  Table table(record_of({}));
+  for (const Trial& trial : trials) {
+    if (!trial.ok()) table.add(record_of(trial));
+  }
+  return table;
+}
+
+std::string score_text(const Trial& trial) {
+  std::string text = format_time_us(trial.timing.median_us);
+  for (const auto& [name, value] : trial.metrics) text += ", " + *Cell(value).text + ' ' + name;
+  return text;
+}
+
+double spread_of(const Timing& timing) {
+  if (timing.median_us <= 0 || timing.high_us < timing.low_us || timing.high_us <= 0) return -1;
+  return (timing.high_us - timing.low_us) / 2 / timing.median_us;
+}
+
+std::string commonest_message(const std::vector<Trial>& trials) {
+  Failures failures = failures_of(trials);
+  auto commonest = std::ranges::max_element(failures, {}, [](const auto& each) { return each.second; });
+  if (commonest == failures.end()) return {};
+  auto trial = std::ranges::find_if(
+      trials, [&](const Trial& each) { return each.status == commonest->first && !each.message.empty(); });
+  return trial == trials.end() ? std::string() : trial->message;
+}
+
 std::vector<ImportanceRow> importance_rows(const StudyFacts& facts) {
   std::vector<ImportanceRow> rows;
   for (std::size_t i = 0; i < facts.parameters.size(); ++i) {
@@ -112,26 +207,14 @@ Table share_table(const StudyFacts& facts, std::size_t most, double least) {
 
 Table absent_table(const StudyFacts& facts) {
   Table table;
-  for (const StudyFacts::AbsentValue& each : facts.absent) {
-    const StudyFacts::Parameter& parameter = facts.parameters[each.parameter];
-    table.add({{"parameter", parameter.name},
-               {"value", parameter.values[each.place].str()},
-               {"tried", each.tried, Unit::count},
-               {"expected", expected_cell(each), Unit::none, "expected by chance"},
-               {"best", best_cell(facts, each), Unit::none, "best with it"}});
-  }
+  for (const StudyFacts::AbsentValue& each : facts.absent) table.add(absent_record(facts, each));
   return table;
 }
 
 Table cause_table(const StudyFacts& facts, std::size_t most) {
   Table table;
-  for (std::size_t i = 0; i < std::min(most, facts.causes.size()); ++i) {
-    const StudyFacts::Cause& cause = facts.causes[i];
-    table.add({{"trials", cause.count, Unit::count},
-               {"status", cause.status},
-               {"example", cause.example, Unit::none, "for example"},
-               {"message", cause.message}});
-  }
+  for (std::size_t i = 0; i < std::min(most, facts.causes.size()); ++i)
+    table.add(cause_record(facts.causes[i]));
   return table;
 }
 
@@ -150,32 +233,19 @@ Table importance_table() {
 }
 
 void add_importance(Table& table, std::int64_t study, const StudyFacts& facts) {
-  const auto add_share = [&](const char* finding, const Cell& parameter, double share) {
-    table.add({{"study", study}, {"finding", finding}, {"parameter", parameter}, {"share", share}});
+  const auto add = [&](const char* finding, Record record) {
+    record.insert(record.begin(), {{"study", study}, {"finding", finding}});
+    table.add(std::move(record));
   };
   if (facts.ranking.size() >= 2) {
-    for (const ImportanceRow& row : importance_rows(facts)) add_share("share", row.name, row.share);
-    add_share("rest", {}, facts.shares.rest);
-    if (facts.shares.predicted >= 0) add_share("predicted", {}, facts.shares.predicted);
+    for (const ImportanceRow& row : importance_rows(facts))
+      add("share", {{"parameter", row.name}, {"share", row.share}});
+    add("rest", {{"share", facts.shares.rest}});
+    if (facts.shares.predicted >= 0) add("predicted", {{"share", facts.shares.predicted}});
   }
-  for (const StudyFacts::AbsentValue& each : facts.absent) {
-    const StudyFacts::Parameter& parameter = facts.parameters[each.parameter];
-    table.add({{"study", study},
-               {"finding", "never among the best"},
-               {"parameter", parameter.name},
-               {"value", parameter.values[each.place]},
-               {"trials", each.tried},
-               {"expected", expected_cell(each)},
-               {"best", best_cell(facts, each)}});
-  }
-  for (const StudyFacts::Cause& cause : facts.causes) {
-    table.add({{"study", study},
-               {"finding", "failure"},
-               {"trials", cause.count},
-               {"status", cause.status},
-               {"example", cause.example},
-               {"message", cause.message}});
-  }
+  for (const StudyFacts::AbsentValue& each : facts.absent)
+    add("never among the best", absent_record(facts, each));
+  for (const StudyFacts::Cause& cause : facts.causes) add("failure", cause_record(cause));
 }
 
 Json importance_json(const StudyFacts& facts) {
@@ -195,12 +265,7 @@ Json importance_json(const StudyFacts& facts) {
                       {"expected", each.expected},
                       {"best_score", each.best_score}});
   }
-  for (const StudyFacts::Cause& cause : facts.causes) {
-    causes.push_back({{"status", status_name(cause.status)},
-                      {"message", cause.message},
-                      {"trials", cause.count},
-                      {"example", cause.example}});
-  }
+  for (const StudyFacts::Cause& cause : facts.causes) causes.push_back(json_of(cause_record(cause)));
   const double predicted = facts.shares.predicted;
   return {{"score", facts.score_name},
           {"parameters", std::move(parameters)},

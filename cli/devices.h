@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "cli/output/table.h"
 #include "engine/device_choice.h"
 #include "engine/devices.h"
 #include "engine/spaces.h"
@@ -42,5 +43,8 @@ Result<OpenedSpace, ExitCode> read_file(const std::string& path, const DeviceCho
 
 // Prints the error and a hint about the flag that helps, and returns the exit code.
 ExitCode fail(Context& context, const EngineError& error);
+
+// The device's properties as device queries name them. Unknown ones are left out.
+Record describe(const DeviceInfo& device);
 
 }  // namespace gktune
