@@ -85,20 +85,21 @@ double fetch_us(const Space& space) {
 bool report(const KnownSpace& known) {
   std::vector<double> times_ms(kBuilds);
   std::optional<Space> space;
-  std::size_t used_bytes = 0;
+  std::size_t kept_bytes = 0, used_bytes = 0;
   for (double& time_ms : times_ms) {
     space.reset();
     HeapCount::forget_peak();
     const std::size_t before = HeapCount::live_bytes();
     space = build(known, time_ms);
     if (!space) return false;
+    kept_bytes = HeapCount::live_bytes() - before;
     used_bytes = HeapCount::peak_bytes() - before;
   }
   const Peer peer = ktt(known.name);
   std::printf("%s: %s of %s%s\n", known.name.c_str(), space->size().str().c_str(),
               space->cartesian().str().c_str(), space->size() == known.valid ? "" : "  WRONG");
   std::printf("  build  %s\n", beside(median(times_ms), peer.build_ms, "ms").c_str());
-  std::printf("  tree   %s\n", beside(mebibytes(space->bytes()), peer.mebibytes, "MiB").c_str());
+  std::printf("  kept   %s\n", beside(mebibytes(kept_bytes), peer.mebibytes, "MiB").c_str());
   std::printf("  most   %s, at any time while it is built\n",
               beside(mebibytes(used_bytes), peer.mebibytes, "MiB").c_str());
   std::printf("  fetch  %s\n", beside(fetch_us(*space), kKttFetchUs, "us").c_str());

@@ -122,7 +122,7 @@ struct NewOptions {
 };
 
 Result<Language> parse_language(std::string_view text) {
-  const auto language = language_from_name(text);
+  const auto language = enum_from_name<Language>(text);
   if (language && *language != Language::host) return *language;
   const std::vector<std::string> known = {std::string(language_name(Language::cuda)),
                                           std::string(language_name(Language::cpp))};

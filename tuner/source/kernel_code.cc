@@ -35,11 +35,8 @@ void set_text(FlatSource& source, const std::string& text) {
       end = text.find('\n', end);
       end = end == std::string::npos ? text.size() : end + 1;
     }
-    std::string changed = text.substr(at, end - at);
+    line.text = text.substr(at, end - at);
     at = end;
-    if (changed == line.text) continue;
-    line.text = changed;
-    line.written = std::move(changed);
   }
 }
 
@@ -277,7 +274,7 @@ void drop_host_libraries(FlatSource& source, const WordSet& used) {
         std::ranges::any_of(used, [&](std::string_view word) { return word.starts_with(library->names); });
     if (is_used) continue;
     line.kind = Kind::code;
-    line.text = line.written = std::string(static_cast<std::size_t>(height_of(line)), '\n');
+    line.text = std::string(static_cast<std::size_t>(height_of(line)), '\n');
     line.name.clear();
   }
 }
@@ -448,7 +445,7 @@ void replace_settings(FlatSource& source, const NameSet& parameters) {
     if (line.kind == Kind::define && !is_plain_define(line)) continue;
     line.kind = Kind::code;
     line.name.clear();
-    line.text = line.written = std::string(static_cast<std::size_t>(height_of(line)), '\n');
+    line.text = std::string(static_cast<std::size_t>(height_of(line)), '\n');
   }
   const std::string text = text_of(source);
   const std::vector<Token> tokens = code_tokens(text);

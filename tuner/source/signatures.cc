@@ -174,7 +174,9 @@ using Aliases = std::map<std::string, std::string, std::less<>>;
 // because `const pointer` is not a pointer to const. A name with two meanings gets an empty one.
 class AliasReader {
  public:
-  void read(std::string_view text) {
+  // The aliases of conditional code have no certain meaning.
+  enum class Code { certain, conditional };
+  void read(std::string_view text, Code code) {
     const std::vector<Token> all = code_tokens(text);
     const Tokens tokens = all;
     std::vector<bool> is_namespace;  // for each open brace
@@ -186,7 +188,7 @@ class AliasReader {
       }
       if (tokens[i] == "}" && !is_namespace.empty()) is_namespace.pop_back();
       const bool is_inside = std::ranges::find(is_namespace, false) != is_namespace.end();
-      if (tokens[i] == ";" && !is_inside) read_statement(tokens.subspan(begin, i - begin));
+      if (tokens[i] == ";" && !is_inside) read_statement(tokens.subspan(begin, i - begin), code);
       if (is_any_of(tokens[i].text, {"{", "}", ";"})) begin = i + 1;
     }
   }
@@ -202,12 +204,14 @@ class AliasReader {
   Aliases take() { return std::move(aliases_); }
 
  private:
-  void read_statement(Tokens statement) {
+  void read_statement(Tokens statement, Code code) {
     if (statement.size() < 3) return;
     const bool is_using = statement[0] == "using" && statement[2] == "=";
-    if (is_using) add(std::string(statement[1].text), statement.subspan(3));
-    if (statement[0] == "typedef" && statement.back().is_word())
-      add(std::string(statement.back().text), statement.subspan(1, statement.size() - 2));
+    const bool is_typedef = statement[0] == "typedef" && statement.back().is_word();
+    if (!is_using && !is_typedef) return;
+    const std::string name(is_using ? statement[1].text : statement.back().text);
+    if (code == Code::conditional) return drop(name);
+    add(name, is_using ? statement.subspan(3) : statement.subspan(1, statement.size() - 2));
   }
 
   Aliases aliases_;
@@ -215,7 +219,7 @@ class AliasReader {
 
 Aliases aliases_in(const FlatSource& source, const std::vector<std::string>& macros) {
   const std::vector<bool> is_certain = unconditional_lines(source);
-  AliasReader certain, conditional;
+  AliasReader aliases;
   std::string certain_code, conditional_code;
   for (std::size_t i = 0; i < source.lines.size(); ++i) {
     const SourceLine& line = source.lines[i];
@@ -225,15 +229,14 @@ Aliases aliases_in(const FlatSource& source, const std::vector<std::string>& mac
     // Behind an #ifndef, the command line may define it.
     const bool may_differ = i > 0 && source.lines[i - 1].kind == SourceLine::Kind::condition;
     if (line.kind == SourceLine::Kind::define && is_certain[i] && !may_differ && tokens.size() > 3)
-      certain.add(line.name, Tokens(tokens).subspan(3));
+      aliases.add(line.name, Tokens(tokens).subspan(3));
     else
-      conditional.drop(line.name);
+      aliases.drop(line.name);
   }
-  certain.read(certain_code);
-  conditional.read(conditional_code);
-  for (const auto& [name, type] : conditional.take()) certain.drop(name);
-  for (const std::string& name : macros) certain.drop(name);
-  return certain.take();
+  aliases.read(certain_code, AliasReader::Code::certain);
+  aliases.read(conditional_code, AliasReader::Code::conditional);
+  for (const std::string& name : macros) aliases.drop(name);
+  return aliases.take();
 }
 
 // With the meanings of aliases, which may be aliases.

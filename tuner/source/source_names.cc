@@ -53,43 +53,17 @@ std::string_view declared_name(Tokens parameter) {
   return has_type && !is_qualified ? parameter.back().text : std::string_view();
 }
 
-class Collector {
- public:
-  explicit Collector(Tokens tokens) : tokens_(tokens) {}
-
-  std::set<std::string, std::less<>> run() {
-    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-      if (tokens_[i] == "template" && tokens_[i + 1] == "<") add_list(i + 1);
-      if (tokens_[i + 1] == "(" && is_function(i)) add_list(i + 1);
-    }
-    return std::move(names_);
-  }
-
- private:
-  // `f(…) {`, and no `if (…) {`.
-  bool is_function(std::size_t before) const {
-    const Token& word = tokens_[before];
-    if (is_any_of(word.text, {"if", "for", "while", "switch", "constexpr"})) return false;
-    if (!word.is_word() && word != "]" && word != ">") return false;
-    std::size_t after = closing_bracket(tokens_, before + 1) + 1;
-    while (after < tokens_.size() &&
-           (tokens_[after] == "const" || tokens_[after] == "mutable" || tokens_[after] == "noexcept")) {
-      ++after;
-    }
-    if (after >= tokens_.size()) return false;
-    return tokens_[after] == "{" ||
-           (tokens_[after] == "-" && after + 1 < tokens_.size() && tokens_[after + 1] == ">");
-  }
-
-  void add_list(std::size_t open) {
-    for (Tokens item : split_list(tokens_, open)) {
-      if (const auto name = declared_name(item); !name.empty()) names_.emplace(name);
-    }
-  }
-
-  Tokens tokens_;
-  std::set<std::string, std::less<>> names_;
-};
+// `f(…) {`, and no `if (…) {`. `before` is the index of the name.
+bool is_function(Tokens tokens, std::size_t before) {
+  const Token& word = tokens[before];
+  if (is_any_of(word.text, {"if", "for", "while", "switch", "constexpr"})) return false;
+  if (!word.is_word() && word != "]" && word != ">") return false;
+  std::size_t after = closing_bracket(tokens, before + 1) + 1;
+  while (after < tokens.size() && is_any_of(tokens[after].text, {"const", "mutable", "noexcept"})) ++after;
+  if (after >= tokens.size()) return false;
+  return tokens[after] == "{" ||
+         (tokens[after] == "-" && after + 1 < tokens.size() && tokens[after + 1] == ">");
+}
 
 std::string bare_name(const std::string& entry) {
   const std::string name = entry.substr(0, entry.find('<'));
@@ -128,18 +102,11 @@ MacroUse SourceMacros::find(std::string_view name) const {
     std::vector<Token> tokens = code_at(i);
     if (!has(tokens, name)) continue;
     // The declaration may go on in the lines around it.
-    for (std::size_t k = i; k-- > 0;) {
-      if (const std::vector<Token> before = code_at(k); !before.empty()) {
-        tokens.insert(tokens.begin(), before.back());
-        break;
-      }
-    }
-    for (std::size_t k = i + 1; k < lines_.size(); ++k) {
-      if (const std::vector<Token> after = code_at(k); !after.empty()) {
-        tokens.push_back(after.front());
-        break;
-      }
-    }
+    std::vector<Token> before, after;
+    for (std::size_t k = i; before.empty() && k-- > 0;) before = code_at(k);
+    for (std::size_t k = i + 1; after.empty() && k < lines_.size(); ++k) after = code_at(k);
+    if (!before.empty()) tokens.insert(tokens.begin(), before.back());
+    if (!after.empty()) tokens.push_back(after.front());
     for (std::size_t k = 0; k < tokens.size() && !use.declared_at; ++k) {
       if (tokens[k] == name && declares(tokens, k)) use.declared_at = place();
     }
@@ -183,7 +150,14 @@ std::set<std::string, std::less<>> declared_names(const FlatSource& source) {
     if (source.lines[i].kind == SourceLine::Kind::code && is_unconditional[i]) code += source.lines[i].text;
   }
   const std::vector<Token> tokens = code_tokens(code);
-  auto names = Collector(tokens).run();
+  std::set<std::string, std::less<>> names;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const bool is_template = tokens[i] == "template" && tokens[i + 1] == "<";
+    if (!is_template && (tokens[i + 1] != "(" || !is_function(tokens, i))) continue;
+    for (const Tokens item : split_list(tokens, i + 1)) {
+      if (const auto name = declared_name(item); !name.empty()) names.emplace(name);
+    }
+  }
   for (const SourceLine& line : source.lines) {
     if (line.kind != SourceLine::Kind::condition && line.kind != SourceLine::Kind::undef) continue;
     for (const Token& token : tokenize(line.text)) {

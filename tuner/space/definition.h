@@ -26,9 +26,6 @@ namespace gktune {
 enum class Language { cuda, cpp, host };
 EnumNames enum_names(Language);  // in space files
 inline std::string_view language_name(Language language) { return enum_name(language); }
-inline std::optional<Language> language_from_name(std::string_view name) {
-  return enum_from_name<Language>(name);
-}
 // The language of a file with this extension, if known.
 std::optional<Language> language_of(const std::string& path);
 

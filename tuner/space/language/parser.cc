@@ -151,7 +151,7 @@ class Parser {
     if (!error_ && token_.kind == ExpressionToken::Kind::end) {
       fail("expected an expression, found nothing", token_);
     } else {
-      root = conditional();
+      root = nested(&Parser::conditional);
       if (!error_ && token_.kind != ExpressionToken::Kind::end) fail_expected("an operator");
     }
     if (error_) return *error_;
@@ -160,19 +160,6 @@ class Parser {
 
  private:
   using Kind = ExpressionNode::Kind;
-
-  // Brackets, signs and negations: what the parser itself descends into.
-  class Nesting {
-   public:
-    explicit Nesting(int& depth) : depth_(++depth) {}
-    Nesting(const Nesting&) = delete;
-    Nesting& operator=(const Nesting&) = delete;
-    ~Nesting() { --depth_; }
-    bool is_too_deep() const { return depth_ > kDeepestNesting; }
-
-   private:
-    int& depth_;
-  };
 
   void advance() {
     consumed_end_ = token_.offset + token_.length;
@@ -196,7 +183,15 @@ class Parser {
   NodePtr fail_expected(std::string_view what) {
     return fail("expected " + std::string(what) + ", found " + token_.quoted(), token_);
   }
-  NodePtr fail_nested() { return fail("this is nested too deeply", token_); }
+
+  // Limits the depth of brackets, signs and negations, which the parser descends into.
+  NodePtr nested(NodePtr (Parser::*rule)()) {
+    if (nesting_ == kDeepestNesting) return fail("this is nested too deeply", token_);
+    ++nesting_;
+    NodePtr node = (this->*rule)();
+    --nesting_;
+    return node;
+  }
 
   NodePtr finish(ExpressionNode node, std::size_t offset) {
     if (error_) return nullptr;
@@ -217,15 +212,13 @@ class Parser {
   }
 
   NodePtr conditional() {
-    const Nesting nesting(nesting_);
-    if (nesting.is_too_deep()) return fail_nested();
     const std::size_t offset = token_.offset;
     NodePtr then = disjunction();
     if (!then || !take("if")) return error_ ? nullptr : then;
     NodePtr condition = disjunction();
     if (!condition) return nullptr;
     if (!take("else")) return fail_expected("'else'");
-    NodePtr otherwise = conditional();
+    NodePtr otherwise = nested(&Parser::conditional);
     return finish(Kind::conditional, {std::move(condition), std::move(then), std::move(otherwise)}, offset);
   }
 
@@ -244,10 +237,8 @@ class Parser {
   NodePtr negation() {
     const std::size_t offset = token_.offset;
     if (!token_.is("not")) return comparison();
-    const Nesting nesting(nesting_);
-    if (nesting.is_too_deep()) return fail_nested();
     advance();
-    NodePtr operand = negation();
+    NodePtr operand = nested(&Parser::negation);
     return finish(Kind::negation, {std::move(operand)}, offset);
   }
 
@@ -298,12 +289,10 @@ class Parser {
 
   NodePtr sign() {
     if (!token_.is("-") && !token_.is("+")) return power();
-    const Nesting nesting(nesting_);
-    if (nesting.is_too_deep()) return fail_nested();
     const std::size_t offset = token_.offset;
     const Operation operation = token_.is("-") ? Operation::negate : Operation::identity;
     advance();
-    NodePtr operand = sign();
+    NodePtr operand = nested(&Parser::sign);
     return apply(operation, {std::move(operand)}, offset);
   }
 
@@ -312,9 +301,7 @@ class Parser {
     const std::size_t offset = token_.offset;
     NodePtr base = primary();
     if (!base || !take("**")) return error_ ? nullptr : base;
-    const Nesting nesting(nesting_);
-    if (nesting.is_too_deep()) return fail_nested();
-    NodePtr exponent = sign();
+    NodePtr exponent = nested(&Parser::sign);
     return apply(Operation::power, {std::move(base), std::move(exponent)}, offset);
   }
 
@@ -326,7 +313,7 @@ class Parser {
       return finish({.value = token.value}, token.offset);
     }
     if (take("(")) {
-      NodePtr inner = conditional();
+      NodePtr inner = nested(&Parser::conditional);
       if (!inner) return nullptr;
       if (token_.is(",")) return fail("a list can only follow 'in'", token);
       if (!take(")")) return fail_expected("')'");
@@ -372,7 +359,7 @@ class Parser {
         return std::nullopt;
       }
       if (!found.empty() && take(close)) break;
-      found.push_back(conditional());
+      found.push_back(nested(&Parser::conditional));
       if (found.back() == nullptr) return std::nullopt;
     }
     if (error_) return std::nullopt;

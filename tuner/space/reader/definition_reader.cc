@@ -32,7 +32,8 @@ DefinitionReader::DefinitionReader(const std::string& path, const ReadOptions& o
       options_(options),
       files_(files),
       errors_(errors),
-      names_(errors) {
+      names_(errors),
+      problems_(folder_, names_, errors) {
   definition_.path = path;
 }
 
@@ -239,9 +240,7 @@ void DefinitionReader::read_source(const Fields& fields) {
 }
 
 void DefinitionReader::read_names(const Fields& fields) {
-  if (const YamlNode* problem = fields.section("problem")) {
-    ProblemReader(folder_, names_, errors_).name_axes(*problem);
-  }
+  if (const YamlNode* problem = fields.section("problem")) problems_.name_axes(*problem);
   if (const YamlNode* node = fields.section("parameters");
       node != nullptr && check_map(*node, "parameters", errors_)) {
     for (const YamlNode& key : node->keys) names_.add_parameter(key);
@@ -254,10 +253,8 @@ void DefinitionReader::read_names(const Fields& fields) {
 }
 
 void DefinitionReader::read_values(const Fields& fields) {
-  if (const YamlNode* problem = fields.section("problem")) {
-    ProblemReader(folder_, names_, errors_)
-        .read(*problem, definition_.kernel.axes, definition_.kernel.listed_problems);
-  }
+  if (const YamlNode* problem = fields.section("problem"))
+    problems_.read(*problem, definition_.kernel.axes, definition_.kernel.listed_problems);
   const YamlNode* parameters = fields.section("parameters");
   if (parameters != nullptr && is_map_of_names(*parameters)) {
     for (std::size_t i = 0; i < parameters->keys.size(); ++i) {
@@ -282,7 +279,7 @@ void DefinitionReader::read_host(const YamlNode& node) {
   if (const YamlNode* problem = fields.find("problem")) {
     auto axes = kernel.axes;
     auto listed = kernel.listed_problems;
-    ProblemReader(folder_, names_, errors_).replace(*problem, axes, listed);
+    problems_.replace(*problem, axes, listed);
     if (is_used) {
       kernel.axes = std::move(axes);
       kernel.listed_problems = std::move(listed);
@@ -329,7 +326,7 @@ void DefinitionReader::read_check(const YamlNode& node) {
   KernelDefinition sizes;
   sizes.axes = definition_.kernel.axes;
   sizes.listed_problems = definition_.kernel.listed_problems;
-  ProblemReader(folder_, names_, errors_).replace(*problem, sizes.axes, sizes.listed_problems);
+  problems_.replace(*problem, sizes.axes, sizes.listed_problems);
   if (errors_.empty()) definition_.check_problems = problems_of(sizes);
 }
 

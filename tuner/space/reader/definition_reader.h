@@ -65,6 +65,7 @@ class DefinitionReader {
   const FileReader& files_;
   ErrorList& errors_;
   Names names_;
+  ProblemReader problems_;
   std::vector<WrittenArgument> arguments_;
   std::map<std::string, std::string> used_definitions_;
   Definition definition_;

@@ -142,16 +142,13 @@ class Match {
     std::string text = "parameter " + std::to_string(first + 1);
     if (!parameters[first].name.empty()) text += " '" + parameters[first].name + '\'';
     text += " is " + parameters[first].type;
-    const auto element = element_type_name_of(types_[first]);
-    if (!element.empty() && parameters[first].type.find(types_[first].base) == std::string::npos)
+    if (element_type_of(types_[first].base) &&
+        parameters[first].type.find(types_[first].base) == std::string::npos)
       text += " (" + types_[first].base + ')';
     text += ", " + words_for(*arguments_[first]);
-    for (std::size_t i = 0; i < types_.size(); ++i) {
-      if (i == first || !fits(types_[i], *arguments_[first]) || !fits(types_[first], *arguments_[i]))
-        continue;
-      if (wrong.size() == 2 && i == wrong.back())
-        text += "; '" + arguments_[first]->name + "' and '" + arguments_[i]->name + "' seem to be swapped";
-    }
+    const std::size_t last = wrong.back();
+    if (wrong.size() == 2 && fits(types_[last], *arguments_[first]) && fits(types_[first], *arguments_[last]))
+      text += "; '" + arguments_[first]->name + "' and '" + arguments_[last]->name + "' seem to be swapped";
     return text;
   }
 
@@ -167,11 +164,6 @@ class Match {
   }
 
  private:
-  static std::string element_type_name_of(const CppType& type) {
-    const auto element = element_type_of(type.base);
-    return element ? std::string(element_type_name(*element)) : "";
-  }
-
   const Signature& signature_;
   std::vector<const ArgumentPlan*> arguments_;
   std::vector<CppType> types_;
@@ -207,29 +199,25 @@ std::optional<std::string> wrong_launch(const ProgramPlan& program,
     for (const Signature& signature : signatures) {
       if (signature.name == entry.name) named.push_back(&signature);
     }
+    const auto are_all = [&](Signature::Kind kind) {
+      return !named.empty() &&
+             std::ranges::all_of(named, [=](const auto* each) { return each->kind == kind; });
+    };
+    const std::string what = "launch of '" + step.entry + "': ";
     if (program.source.language == Language::cuda) {
-      const bool is_no_kernel = !named.empty() && std::ranges::all_of(named, [](const Signature* signature) {
-        return signature->kind == Signature::Kind::function;
-      });
-      if (is_no_kernel)
-        return "launch of '" + step.entry + "': '" + entry.name +
-               "' is no kernel, its declaration lacks __global__";
-      std::erase_if(named,
-                    [](const Signature* signature) { return signature->kind == Signature::Kind::function; });
+      if (are_all(Signature::Kind::function))
+        return what + "'" + entry.name + "' is no kernel, its declaration lacks __global__";
+      std::erase_if(named, [](const auto* each) { return each->kind == Signature::Kind::function; });
     }
-    if (program.source.language == Language::host && !named.empty() &&
-        std::ranges::all_of(named,
-                            [](const Signature* each) { return each->kind == Signature::Kind::kernel; }))
-      return "launch of '" + step.entry + "': '" + entry.name +
-             "' is a kernel: host code is a function that launches it";
+    if (program.source.language == Language::host && are_all(Signature::Kind::kernel))
+      return what + "'" + entry.name + "' is a kernel: host code is a function that launches it";
     // Several of one name: an overload, or an #if decides.
     if (named.size() != 1 || !named.front()->parameters) {
       is_certain = false;
       continue;
     }
     matches.emplace_back(step, arguments, program, entry, *named.front());
-    if (const std::string fault = matches.back().fault(); !fault.empty())
-      return "launch of '" + step.entry + "': " + fault;
+    if (const std::string fault = matches.back().fault(); !fault.empty()) return what + fault;
   }
   if (!is_certain) return std::nullopt;
   for (const ArgumentPlan& argument : arguments) {

@@ -21,6 +21,8 @@ IntegerBounds bounds_of(ElementType type) {
 
 constexpr std::int64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 
+std::string name_of(ElementType type) { return std::string(element_type_name(type)); }
+
 // The seed depends on the name only, so that other arguments do not change the data.
 std::uint64_t seed_of(std::string_view name) {
   std::uint64_t seed = 0xcbf29ce484222325;
@@ -82,37 +84,17 @@ class ArgumentResolver {
     if (needs_order && is_complex(type))
       evaluator_.fail(where + ": complex elements are zero, constant, uniform, normal or from a file");
     if (needs_integers && !is_integer_type(type)) {
-      evaluator_.fail(where + ": these contents are integers, the elements are " +
-                      std::string(element_type_name(type)));
+      evaluator_.fail(where + ": these contents are integers, the elements are " + name_of(type));
     }
-    // Moments of integers and the bounds of a field need not be integers.
-    const bool is_exact = is_integer_type(type) && contents.kind != Contents::Kind::normal &&
-                          contents.kind != Contents::Kind::field;
-    enum class Range { of_the_type, any };
-    const auto read = [&](const Expression& expression, double& real, std::int64_t& exact, Range range) {
-      real = evaluator_.number(expression, scope_, where);
-      if (!is_exact) return;
-      const Value whole = evaluator_.value(expression, scope_, where);
-      if (whole.is_integer()) {
-        exact = whole.integer();
-      } else if (real == std::floor(real) && std::abs(real) < 0x1p53) {
-        exact = static_cast<std::int64_t>(real);
-      } else {
-        evaluator_.fail(where, expression, whole.str() + " is no integer, the elements are");
-      }
-      if (range == Range::of_the_type && !fits(exact, type)) {
-        evaluator_.fail(where, expression,
-                        whole.str() + " does not fit in " + std::string(element_type_name(type)));
-      }
-    };
     if (contents.kind >= Contents::Kind::zipf) {
       structured(argument, type, count, plan, where);
     } else if (contents.a) {
-      read(*contents.a, plan.a, plan.a_integer, Range::of_the_type);
+      read_number(*contents.a, where, contents.kind, type, Range::of_the_type, plan.a, plan.a_integer);
     }
     // A step may be negative, even for unsigned elements.
     const Range of_b = contents.kind == Contents::Kind::ramp ? Range::any : Range::of_the_type;
-    if (contents.b && contents.kind < Contents::Kind::zipf) read(*contents.b, plan.b, plan.b_integer, of_b);
+    if (contents.b && contents.kind < Contents::Kind::zipf)
+      read_number(*contents.b, where, contents.kind, type, of_b, plan.b, plan.b_integer);
     const bool is_sorted = contents.kind == Contents::Kind::sorted;
     if ((contents.kind == Contents::Kind::uniform || is_sorted) && plan.a > plan.b) {
       evaluator_.fail(where + (is_sorted ? " sorted" : " uniform") + ": the low bound " + contents.a->text() +
@@ -127,12 +109,27 @@ class ArgumentResolver {
         plan.array = evaluator_.text(contents.array, scope_, where + " array");
     }
     if (is_random(contents.kind)) {
-      plan.seed =
-          contents.seed
-              ? static_cast<std::uint64_t>(evaluator_.integer(*contents.seed, scope_, where + " seed"))
-              : seed_of(argument.name);
+      plan.seed = seed(argument, where + " seed");
     }
     return plan;
+  }
+
+  enum class Range { of_the_type, any };
+  void read_number(const Expression& expression, const std::string& where, ContentsKind kind,
+                   ElementType type, Range range, double& real, std::int64_t& exact) {
+    real = evaluator_.number(expression, scope_, where);
+    // Moments of integers and the bounds of a field need not be integers.
+    if (!is_integer_type(type) || kind == Contents::Kind::normal || kind == Contents::Kind::field) return;
+    const Value whole = evaluator_.value(expression, scope_, where);
+    if (whole.is_integer()) {
+      exact = whole.integer();
+    } else if (real == std::floor(real) && std::abs(real) < 0x1p53) {
+      exact = static_cast<std::int64_t>(real);
+    } else {
+      evaluator_.fail(where, expression, whole.str() + " is no integer, the elements are");
+    }
+    if (range == Range::of_the_type && !fits(exact, type))
+      evaluator_.fail(where, expression, whole.str() + " does not fit in " + name_of(type));
   }
 
   // zipf, field, csr_offsets, csr_columns
@@ -147,8 +144,7 @@ class ArgumentResolver {
         evaluator_.fail(where + " zipf", *contents.a,
                         "the number of values must be from 1 to " + std::to_string(kMostValues));
       } else if (!fits(plan.a_integer - 1, type)) {
-        evaluator_.fail(where + " zipf", *contents.a,
-                        "the values do not fit in " + std::string(element_type_name(type)));
+        evaluator_.fail(where + " zipf", *contents.a, "the values do not fit in " + name_of(type));
       }
       if (plan.b < 0) evaluator_.fail(where + " zipf", *contents.b, "an exponent cannot be negative");
     } else if (contents.kind == Contents::Kind::field) {
@@ -166,13 +162,12 @@ class ArgumentResolver {
         const bool is_within =
             std::abs(bound) < 0x1p53 && fits(static_cast<std::int64_t>(std::llround(bound)), type);
         if (is_integer_type(type) && !is_within)
-          evaluator_.fail(where + " field: the bounds do not fit in " + std::string(element_type_name(type)));
+          evaluator_.fail(where + " field: the bounds do not fit in " + name_of(type));
       }
     } else if (contents.kind == Contents::Kind::csr_offsets) {
       plan.sparse = sparse(argument, count);
       if (!fits(plan.sparse.nonzeros, type))
-        evaluator_.fail(where + " csr_offsets: the offsets do not fit in " +
-                        std::string(element_type_name(type)));
+        evaluator_.fail(where + " csr_offsets: the offsets do not fit in " + name_of(type));
     } else {
       const auto offsets = std::ranges::find(kernel_.arguments, contents.offsets, &Argument::name);
       const std::int64_t extent =
@@ -183,9 +178,13 @@ class ArgumentResolver {
                         std::to_string(plan.sparse.nonzeros) + " nonzeros");
       }
       if (!fits(std::max<std::int64_t>(plan.sparse.columns, 1) - 1, type))
-        evaluator_.fail(where + " csr_columns: the columns do not fit in " +
-                        std::string(element_type_name(type)));
+        evaluator_.fail(where + " csr_columns: the columns do not fit in " + name_of(type));
     }
+  }
+
+  std::uint64_t seed(const Argument& argument, const std::string& where) {
+    if (!argument.contents.seed) return seed_of(argument.name);
+    return static_cast<std::uint64_t>(evaluator_.integer(*argument.contents.seed, scope_, where));
   }
 
   // The matrix that an argument with csr_offsets describes.
@@ -203,9 +202,7 @@ class ArgumentResolver {
       if (!lengths) evaluator_.fail(where + "lengths: '" + name + "' is none of even, uniform, zipf");
       plan.lengths = lengths.value_or(RowLengths::even);
     }
-    plan.seed = contents.seed
-                    ? static_cast<std::uint64_t>(evaluator_.integer(*contents.seed, scope_, where + "seed"))
-                    : seed_of(argument.name);
+    plan.seed = seed(argument, where + "seed");
     std::int64_t places = 0;
     if (count == 0)
       evaluator_.fail(where + "needs one element more than the matrix has rows: the extent is 0");

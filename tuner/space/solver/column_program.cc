@@ -166,17 +166,13 @@ std::size_t ColumnProgram::place(TermId id, ValueColumns& columns, std::span<con
   if (const auto known = places_.find(id); known != places_.end()) return known->second;
   const Term& term = graph_[id];
   const auto slot = std::ranges::find(slots, id);
-  Instruction instruction{&term, {}, 0};
   const bool is_given = graph_.is_constant(id) || term.level < level || term.is_single;
-  if (!is_given) {
-    for (const TermId operand : term.operands) {
-      instruction.operands.push_back(place(operand, columns, slots, level));
-    }
-  }
+  std::vector<std::size_t> operands;
+  for (const TermId operand : is_given ? std::vector<TermId>() : term.operands)
+    operands.push_back(place(operand, columns, slots, level));
   const std::size_t target = places_.size();
   if (!is_given) {
-    instruction.target = target;
-    instructions_.push_back(std::move(instruction));
+    instructions_.push_back({&term, std::move(operands), target});
   } else if (slot != slots.end()) {
     gathers_.push_back({target, nullptr, static_cast<std::uint32_t>(slot - slots.begin())});
   } else if (!graph_.is_constant(id)) {

@@ -69,11 +69,6 @@ GroupTree::Edge GroupTree::edge_at(Node node, const Count& index) const {
   return static_cast<Edge>(std::upper_bound(first, last, index) - before_.begin()) - 1;
 }
 
-std::size_t GroupTree::bytes() const {
-  return begin_.capacity() * sizeof(Edge) + branches_.capacity() * sizeof(Branch) +
-         before_.capacity() * sizeof(Count);
-}
-
 GroupProduct::GroupProduct(std::vector<Group> groups, std::size_t parameters)
     : groups_(std::move(groups)), group_of_(parameters, kNoGroup) {
   for (std::uint32_t group = 0; group < groups_.size(); ++group) {
@@ -93,15 +88,6 @@ GroupProduct::GroupProduct(std::vector<Group> groups, std::size_t parameters)
     }
     steps_.push_back(std::move(step));
   }
-}
-
-std::size_t GroupProduct::bytes() const {
-  std::size_t bytes = steps_.capacity() * sizeof(Step) + group_of_.capacity() * sizeof(std::uint32_t);
-  for (const Step& step : steps_) bytes += step.open.capacity() * sizeof(std::uint32_t);
-  for (const Group& group : groups_) {
-    bytes += sizeof(Group) + group.members.capacity() * sizeof(std::uint32_t) + group.tree.bytes();
-  }
-  return bytes;
 }
 
 std::vector<GroupProduct::Place> GroupProduct::roots() const {

@@ -96,8 +96,6 @@ class GroupTree {
   // The edge that leads to the combination with this index in the node.
   Edge edge_at(Node node, const Count& index) const;
 
-  std::size_t bytes() const;
-
  private:
   std::vector<Edge> begin_{0};
   std::vector<Branch> branches_;
@@ -121,7 +119,6 @@ class GroupProduct {
   GroupProduct(std::vector<Group> groups, std::size_t parameters);
 
   const Count& size() const { return size_; }
-  std::size_t bytes() const;
 
   // The ranks of the combination at an index below size().
   std::vector<std::uint32_t> ranks_at(Count index) const;

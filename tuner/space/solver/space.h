@@ -56,7 +56,6 @@ class Space {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const Count& size() const { return product_.size(); }   // number of valid configurations; not 0
   const Count& cartesian() const { return cartesian_; }   // number of all combinations
-  std::size_t bytes() const { return product_.bytes(); }  // memory of the trees
 
   // Requires an index below the size.
   Config at(const Count& index) const { return config_of(ranks_at(index)); }
