@@ -13,27 +13,6 @@
 namespace gktune {
 namespace {
 
-// Sets of parameters that are merged as constraints tie them together.
-class ParameterSets {
- public:
-  explicit ParameterSets(std::size_t count) : parent_(count) {
-    std::iota(parent_.begin(), parent_.end(), 0u);
-  }
-  std::uint32_t representative(std::uint32_t member) {
-    while (parent_[member] != member) member = parent_[member] = parent_[parent_[member]];
-    return member;
-  }
-  // The first parameter represents its set.
-  void merge(std::uint32_t a, std::uint32_t b) {
-    a = representative(a);
-    b = representative(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
-
 SpaceError bad_parameter(std::string message) {
   return {SpaceError::Kind::bad_parameter, std::move(message), std::nullopt, 0, 0};
 }
@@ -81,14 +60,10 @@ class SpaceBuilder {
         return bad_parameter("there are two parameters '" + parameter.name + "'");
       }
       if (parameter.values.empty()) return bad_parameter("parameter '" + parameter.name + "' has no values");
-      std::vector<const Value*> sorted;
-      for (const Value& value : parameter.values) sorted.push_back(&value);
-      std::ranges::sort(sorted, [](const Value* a, const Value* b) { return *a < *b; });
-      const auto twice =
-          std::ranges::adjacent_find(sorted, [](const Value* a, const Value* b) { return *a == *b; });
-      if (twice != sorted.end()) {
-        return bad_parameter("parameter '" + parameter.name + "' has the value " + (*twice)->str() +
-                             " twice");
+      std::set<Value> seen;
+      for (const Value& value : parameter.values) {
+        if (seen.insert(value).second) continue;
+        return bad_parameter("parameter '" + parameter.name + "' has the value " + value.str() + " twice");
       }
     }
     return std::nullopt;
@@ -137,24 +112,28 @@ class SpaceBuilder {
   }
 
   std::vector<Plan> groups() const {
-    ParameterSets sets(parameters_.size());
+    std::vector<std::uint32_t> group_of(parameters_.size());  // the first parameter of the group
+    std::iota(group_of.begin(), group_of.end(), 0u);
     std::vector<std::uint32_t> first_of;  // a parameter of each condition
     for (const Condition& condition : terms_.conditions) {
       const auto used = parameters_of(condition.root);
-      for (const std::uint32_t parameter : used) sets.merge(used.front(), parameter);
+      for (const std::uint32_t parameter : used) {
+        const std::uint32_t one = group_of[used.front()], other = group_of[parameter];
+        std::ranges::replace(group_of, std::max(one, other), std::min(one, other));
+      }
       first_of.push_back(used.front());
     }
     std::map<std::uint32_t, Plan> plans;
     for (std::uint32_t parameter = 0; parameter < parameters_.size(); ++parameter) {
       if (parameters_[parameter].values.size() > 1) {
-        plans[sets.representative(parameter)].members.push_back(parameter);
+        plans[group_of[parameter]].members.push_back(parameter);
       }
     }
     for (std::size_t i = 0; i < first_of.size(); ++i) {
-      plans[sets.representative(first_of[i])].conditions.push_back(i);
+      plans[group_of[first_of[i]]].conditions.push_back(i);
     }
     std::vector<Plan> found;
-    for (auto& [representative, plan] : plans) found.push_back(std::move(plan));
+    for (auto& [first, plan] : plans) found.push_back(std::move(plan));
     return found;
   }
 
