@@ -26,13 +26,14 @@ class Resolver {
         attributes_(device.attributes()) {
     problem_scope_.add(problem_).add(attributes_, "device.");
     scope_.add(config_).add(problem_scope_);
+    evaluator_.set_scope(scope_);
   }
 
   Result<Plan> plan() {
     Plan plan;
     const std::set<std::string> textured = textured_buffers(kernel_);
     for (const Argument& argument : kernel_.arguments) {
-      plan.arguments.push_back(resolve_argument(argument, kernel_, scope_, evaluator_));
+      plan.arguments.push_back(resolve_argument(argument, kernel_, evaluator_));
       plan.arguments.back().is_aligned = textured.contains(argument.name);
     }
     arguments_ = plan.arguments;
@@ -40,8 +41,7 @@ class Resolver {
     plan.candidate = candidate();
     if (!evaluator_.failure()) check_launches(plan.candidate, plan.arguments, kernel_.signatures);
     for (const Setting& setting : kernel_.environment) {
-      plan.environment.emplace_back(setting.name,
-                                    evaluator_.value(setting.value, scope_, setting.name).str());
+      plan.environment.emplace_back(setting.name, evaluator_.value(setting.value, setting.name).str());
     }
     plan.regime = kernel_.regime;
     plan.time_limit_s = kernel_.time_limit_s;
@@ -51,6 +51,7 @@ class Resolver {
       });
     });
     if (evaluator_.failure()) return *evaluator_.failure();
+    evaluator_.set_scope(problem_scope_);
     add_reference(plan);
     if (!evaluator_.failure()) add_verifier(plan);
     if (evaluator_.failure()) {
@@ -88,8 +89,7 @@ class Resolver {
   // The first whose condition holds.
   const Reference* chosen_reference() {
     for (const Reference& reference : kernel_.references) {
-      if (!reference.when || evaluator_.truth(*reference.when, problem_scope_, "reference when"))
-        return &reference;
+      if (!reference.when || evaluator_.truth(*reference.when, "reference when")) return &reference;
     }
     if (!kernel_.references.empty())
       evaluator_.fail("no reference is for this problem: none of their conditions holds");
@@ -110,8 +110,8 @@ class Resolver {
         source.macros.emplace_back(name, value->str());
       }
     }
-    add_options(scope_, source, [](const Option&) { return true; });
-    finish(kernel_.launches, kernel_.setup, scope_, program);
+    add_options(source, [](const Option&) { return true; });
+    finish(kernel_.launches, kernel_.setup, program);
     add_variables(program, [](const std::string&) { return true; });
     return program;
   }
@@ -157,21 +157,21 @@ class Resolver {
       if (!kernel_.undefined_names.contains(name)) source.macros.emplace_back(name, value.str());
     }
     // An option that depends on a parameter applies to the candidate only.
-    add_options(problem_scope_, source, [&](const Option& option) {
+    add_options(source, [&](const Option& option) {
       return !sees_config(option.when) && std::ranges::none_of(option.flag.parts, [&](const auto& part) {
         return sees_config(part.expression);
       });
     });
-    finish(code.launches, setup, problem_scope_, program);
+    finish(code.launches, setup, program);
     return program;
   }
 
   // If the system's C++ compiler is used in place of CUDA's, it gets the macros of `options` only.
   template <class IsApplied>
-  void add_options(const Scope& scope, SourcePlan& source, IsApplied is_applied) {
+  void add_options(SourcePlan& source, IsApplied is_applied) {
     const bool is_foreign = kernel_.language != Language::cpp && device_.kind == "host";
     for (const Option& option : kernel_.options) {
-      if (is_applied(option)) add_option(option, scope, source);
+      if (is_applied(option)) add_option(option, source);
     }
     if (!is_foreign) return;
     std::erase_if(source.options, [](std::string_view flag) {
@@ -179,7 +179,7 @@ class Resolver {
                                   [flag](std::string_view each) { return flag.starts_with(each); });
     });
     for (const Option& option : kernel_.host_options) {
-      if (is_applied(option)) add_option(option, scope, source);
+      if (is_applied(option)) add_option(option, source);
     }
   }
 
@@ -198,9 +198,9 @@ class Resolver {
     }
   }
 
-  void add_option(const Option& option, const Scope& scope, SourcePlan& source) {
-    if (option.when && !evaluator_.truth(*option.when, scope, "option when")) return;
-    std::string flag = evaluator_.text(option.flag, scope, "option");
+  void add_option(const Option& option, SourcePlan& source) {
+    if (option.when && !evaluator_.truth(*option.when, "option when")) return;
+    std::string flag = evaluator_.text(option.flag, "option");
     if (flag.empty()) return;
     if (kernel_.unsafe_options == UnsafeOptions::refused && !is_safe_option(flag)) {
       return evaluator_.fail(unsafe_option_error(flag));
@@ -208,14 +208,13 @@ class Resolver {
     source.options.push_back(std::move(flag));
   }
 
-  void finish(const std::vector<Launch>& launches, const Setup& setup, const Scope& scope,
-              ProgramPlan& program) {
+  void finish(const std::vector<Launch>& launches, const Setup& setup, ProgramPlan& program) {
     SourcePlan& source = program.source;
     source.language = kernel_.language;
     source.include_dirs = kernel_.include_dirs;
-    add_steps(launches, scope, program, program.steps);
-    add_steps(setup.once, scope, program, program.setup_once);
-    add_steps(setup.each, scope, program, program.setup_each);
+    add_steps(launches, program, program.steps);
+    add_steps(setup.once, program, program.setup_once);
+    add_steps(setup.each, program, program.setup_each);
     for (std::vector<StepPlan>* steps : {&program.steps, &program.setup_once, &program.setup_each}) {
       // The first step has no predecessor to overlap with.
       if (!steps->empty()) steps->front().attributes.is_programmatic = false;
@@ -239,12 +238,11 @@ class Resolver {
     }
   }
 
-  void add_steps(const std::vector<Launch>& launches, const Scope& scope, ProgramPlan& program,
-                 std::vector<StepPlan>& steps) {
+  void add_steps(const std::vector<Launch>& launches, ProgramPlan& program, std::vector<StepPlan>& steps) {
     for (const Launch& launch : launches) {
       if (launch.rounds) {
-        add_rounds(launch, scope, program, steps);
-      } else if (auto planned = step(launch, scope, program)) {
+        add_rounds(launch, program, steps);
+      } else if (auto planned = step(launch, program)) {
         steps.push_back(*std::move(planned));
       }
       if (steps.size() > kMostSteps) evaluator_.fail("more than " + std::to_string(kMostSteps) + " launches");
@@ -252,46 +250,47 @@ class Resolver {
     }
   }
 
-  void add_rounds(const Launch& launch, const Scope& scope, ProgramPlan& program,
-                  std::vector<StepPlan>& steps) {
-    const std::int64_t rounds = evaluator_.integer(*launch.rounds, scope, "repeat");
+  void add_rounds(const Launch& launch, ProgramPlan& program, std::vector<StepPlan>& steps) {
+    const std::int64_t rounds = evaluator_.integer(*launch.rounds, "repeat");
     if (rounds < 0) evaluator_.fail("repeat", *launch.rounds, std::to_string(rounds) + " is negative");
     if (rounds > static_cast<std::int64_t>(kMostSteps)) {
       evaluator_.fail("repeat", *launch.rounds,
                       std::to_string(rounds) + " is more than " + std::to_string(kMostSteps));
     }
+    const Scope& outer = evaluator_.scope();
     for (std::int64_t round = 0; round < rounds && !evaluator_.failure(); ++round) {
       const NamedValues index{{launch.index, round}};
-      Scope inner = scope;
+      Scope inner = outer;
       if (!launch.index.empty()) inner.add(index);
       const bool is_swapped = round % 2 == 1 && !launch.swap.empty();
       if (is_swapped) swaps_.push_back(&launch.swap);
-      add_steps(launch.body, inner, program, steps);
+      evaluator_.set_scope(inner);
+      add_steps(launch.body, program, steps);
+      evaluator_.set_scope(outer);
       if (is_swapped) swaps_.pop_back();
     }
   }
 
   // The index of what a step passes; see passed_argument().
-  int passed(const PassedArgument& argument, const Scope& scope, const std::string& where,
-             ProgramPlan& program) {
-    if (argument.tensor_map || argument.texture) return add_value(view(argument, scope, where), program);
+  int passed(const PassedArgument& argument, const std::string& where, ProgramPlan& program) {
+    if (argument.tensor_map || argument.texture) return add_value(view(argument, where), program);
     ArgumentPlan plan;
     if (!argument.members.empty()) {
       plan.name = "struct";
       for (const PassedArgument& member : argument.members)
-        plan.members.push_back(passed(member, scope, where, program));
+        plan.members.push_back(passed(member, where, program));
       return add_value(std::move(plan), program);
     }
     if (!argument.value) return index_of(argument.name);
     plan.is_scalar = true;
     plan.name = argument.value->text();
-    plan.type = evaluator_.element_type(argument.type, scope, where);
-    plan.scalar = evaluator_.scalar(*argument.value, plan.type, scope, where + "value");
+    plan.type = evaluator_.element_type(argument.type, where);
+    plan.scalar = evaluator_.scalar(*argument.value, plan.type, where + "value");
     return add_value(std::move(plan), program);
   }
 
   // A tensor map or a texture.
-  ArgumentPlan view(const PassedArgument& passed, const Scope& scope, const std::string& launch) {
+  ArgumentPlan view(const PassedArgument& passed, const std::string& launch) {
     const std::string kind = passed.tensor_map ? "tensor map" : "texture";
     const std::string& name = passed.tensor_map ? passed.tensor_map->buffer : passed.texture->buffer;
     const std::string where = launch + kind + " of '" + name + "': ";
@@ -303,9 +302,9 @@ class Resolver {
     const ArgumentPlan& argument = arguments_[static_cast<std::size_t>(index)];
     const ViewedBuffer buffer{index, argument.type, argument.count};
     if (passed.tensor_map) {
-      plan.tensor_map = resolve_tensor_map(*passed.tensor_map, buffer, scope, where, evaluator_);
+      plan.tensor_map = resolve_tensor_map(*passed.tensor_map, buffer, where, evaluator_);
     } else {
-      plan.texture = resolve_texture(*passed.texture, buffer, scope, where, evaluator_);
+      plan.texture = resolve_texture(*passed.texture, buffer, where, evaluator_);
     }
     return plan;
   }
@@ -319,16 +318,15 @@ class Resolver {
 
   // Returns nullopt if the step's condition is false or it has no work: a grid
   // without blocks or an empty buffer.
-  std::optional<StepPlan> step(const Launch& launch, const Scope& scope, ProgramPlan& program) {
+  std::optional<StepPlan> step(const Launch& launch, ProgramPlan& program) {
     const bool is_fill = !launch.fill.empty();
     const std::string where =
         is_fill ? "fill of '" + launch.fill + "': " : "launch of '" + launch.entry.text + "': ";
-    if (launch.when && !evaluator_.truth(*launch.when, scope, where + "when")) return std::nullopt;
+    if (launch.when && !evaluator_.truth(*launch.when, where + "when")) return std::nullopt;
     StepPlan plan;
     if (is_fill) {
       plan.fill_argument = index_of(launch.fill);
-      const std::int64_t byte =
-          launch.fill_byte ? evaluator_.integer(*launch.fill_byte, scope, where + "byte") : 0;
+      const std::int64_t byte = launch.fill_byte ? evaluator_.integer(*launch.fill_byte, where + "byte") : 0;
       if (byte < 0 || byte > 255) {
         evaluator_.fail(where + "byte", *launch.fill_byte, std::to_string(byte) + " is no byte");
       }
@@ -337,41 +335,39 @@ class Resolver {
         return std::nullopt;
       return plan;
     }
-    plan.entry = evaluator_.text(launch.entry, scope, where + "entry");
+    plan.entry = evaluator_.text(launch.entry, where + "entry");
     for (const PassedArgument& argument : launch.arguments)
-      plan.arguments.push_back(passed(argument, scope, where, program));
+      plan.arguments.push_back(passed(argument, where, program));
     bool is_empty = false;
     const std::int64_t grids[] = {device_.max_grid_x, device_.max_grid_y, device_.max_grid_z};
     const std::int64_t blocks[] = {device_.max_block_x, device_.max_block_y, device_.max_block_z};
     for (std::size_t i = 0; i < 3; ++i) {
-      if (launch.grid[i])
-        plan.grid[i] = evaluator_.extent(*launch.grid[i], scope, where + "grid", 0, grids[i]);
-      if (launch.block[i])
-        plan.block[i] = evaluator_.extent(*launch.block[i], scope, where + "block", 1, blocks[i]);
+      if (launch.grid[i]) plan.grid[i] = evaluator_.extent(*launch.grid[i], where + "grid", 0, grids[i]);
+      if (launch.block[i]) plan.block[i] = evaluator_.extent(*launch.block[i], where + "block", 1, blocks[i]);
       is_empty = is_empty || plan.grid[i] == 0;
     }
     check_block(plan, where);
-    plan.attributes = attributes(launch, plan, scope, where);
+    plan.attributes = attributes(launch, plan, where);
     if (launch.shared_bytes) {
-      plan.shared_bytes = evaluator_.extent(*launch.shared_bytes, scope, where + "shared", 0,
-                                            device_.shared_bytes_per_block_optin);
+      plan.shared_bytes =
+          evaluator_.extent(*launch.shared_bytes, where + "shared", 0, device_.shared_bytes_per_block_optin);
     }
     if (is_empty) return std::nullopt;
     return plan;
   }
 
-  std::int64_t percentage(const Expression& expression, const Scope& scope, const std::string& where) {
-    const std::int64_t percent = evaluator_.extent(expression, scope, where, 0);
+  std::int64_t percentage(const Expression& expression, const std::string& where) {
+    const std::int64_t percent = evaluator_.extent(expression, where, 0);
     if (percent > 100)
       evaluator_.fail(where, expression, std::to_string(percent) + " is more than 100 percent");
     return percent;
   }
 
   std::array<std::int64_t, 3> cluster(const std::vector<Expression>& extents, const StepPlan& plan,
-                                      const Scope& scope, const std::string& where) {
+                                      const std::string& where) {
     std::array<std::int64_t, 3> cluster{1, 1, 1};
     for (std::size_t i = 0; i < std::min(extents.size(), cluster.size()); ++i) {
-      cluster[i] = evaluator_.extent(extents[i], scope, where, 1, kMostInCluster);
+      cluster[i] = evaluator_.extent(extents[i], where, 1, kMostInCluster);
       if (evaluator_.failure() || plan.grid[i] % cluster[i] == 0) continue;
       evaluator_.fail(where, extents[i],
                       "a grid of " + std::to_string(plan.grid[i]) + " blocks is no multiple of " +
@@ -380,19 +376,18 @@ class Resolver {
     return cluster;
   }
 
-  LaunchAttributes attributes(const Launch& launch, const StepPlan& plan, const Scope& scope,
-                              const std::string& where) {
+  LaunchAttributes attributes(const Launch& launch, const StepPlan& plan, const std::string& where) {
     LaunchAttributes attributes;
     const auto evaluate = [&]<class T>(const char* name, T& attribute) {
       const auto given =
           std::ranges::find(launch.attributes, name, [](const auto& each) { return each.first; });
       if (given == launch.attributes.end() || given->second.empty()) return;
       if constexpr (std::same_as<T, bool>) {
-        attribute = evaluator_.truth(given->second[0], scope, where + name);
+        attribute = evaluator_.truth(given->second[0], where + name);
       } else if constexpr (std::same_as<T, std::int64_t>) {
-        attribute = percentage(given->second[0], scope, where + name);
+        attribute = percentage(given->second[0], where + name);
       } else {
-        attribute = cluster(given->second, plan, scope, where + name);
+        attribute = cluster(given->second, plan, where + name);
       }
     };
     fields(evaluate, attributes);

@@ -32,21 +32,21 @@ std::uint64_t seed_of(std::string_view name) {
 
 class ArgumentResolver {
  public:
-  ArgumentResolver(const KernelDefinition& kernel, const Scope& scope, Evaluator& evaluator)
-      : kernel_(kernel), scope_(scope), evaluator_(evaluator) {}
+  ArgumentResolver(const KernelDefinition& kernel, Evaluator& evaluator)
+      : kernel_(kernel), evaluator_(evaluator) {}
 
   ArgumentPlan resolve(const Argument& argument) {
     const std::string where = "argument '" + argument.name + "': ";
     ArgumentPlan plan;
     plan.name = argument.name;
-    plan.type = evaluator_.element_type(argument.type, scope_, where);
+    plan.type = evaluator_.element_type(argument.type, where);
     plan.role = argument.role;
     if (argument.value) {
       plan.is_scalar = true;
-      plan.scalar = evaluator_.scalar(*argument.value, plan.type, scope_, where + "value");
+      plan.scalar = evaluator_.scalar(*argument.value, plan.type, where + "value");
       return plan;
     }
-    const std::int64_t extent = evaluator_.integer(*argument.extent, scope_, where + "extent");
+    const std::int64_t extent = evaluator_.integer(*argument.extent, where + "extent");
     if (extent < 0)
       evaluator_.fail(where + "extent", *argument.extent, std::to_string(extent) + " is negative");
     if (extent > kMostBytes / static_cast<std::int64_t>(element_size(plan.type))) {
@@ -104,9 +104,8 @@ class ArgumentResolver {
       evaluator_.fail(where, *contents.b, "a deviation cannot be negative");
     }
     if (contents.kind == Contents::Kind::file) {
-      plan.file = evaluator_.text(contents.file, scope_, where);
-      if (!contents.array.parts.empty())
-        plan.array = evaluator_.text(contents.array, scope_, where + " array");
+      plan.file = evaluator_.text(contents.file, where);
+      if (!contents.array.parts.empty()) plan.array = evaluator_.text(contents.array, where + " array");
     }
     if (is_random(contents.kind)) {
       plan.seed = seed(argument, where + " seed");
@@ -117,10 +116,10 @@ class ArgumentResolver {
   enum class Range { of_the_type, any };
   void read_number(const Expression& expression, const std::string& where, ContentsKind kind,
                    ElementType type, Range range, double& real, std::int64_t& exact) {
-    real = evaluator_.number(expression, scope_, where);
+    real = evaluator_.number(expression, where);
     // Moments of integers and the bounds of a field need not be integers.
     if (!is_integer_type(type) || kind == Contents::Kind::normal || kind == Contents::Kind::field) return;
-    const Value whole = evaluator_.value(expression, scope_, where);
+    const Value whole = evaluator_.value(expression, where);
     if (whole.is_integer()) {
       exact = whole.integer();
     } else if (real == std::floor(real) && std::abs(real) < 0x1p53) {
@@ -137,8 +136,8 @@ class ArgumentResolver {
                   const std::string& where) {
     const Contents& contents = argument.contents;
     if (contents.kind == Contents::Kind::zipf) {
-      plan.a_integer = evaluator_.integer(*contents.a, scope_, where + " zipf");
-      plan.b = evaluator_.number(*contents.b, scope_, where + " zipf");
+      plan.a_integer = evaluator_.integer(*contents.a, where + " zipf");
+      plan.b = evaluator_.number(*contents.b, where + " zipf");
       constexpr std::int64_t kMostValues = std::int64_t{1} << 28;
       if (plan.a_integer < 1 || plan.a_integer > kMostValues) {
         evaluator_.fail(where + " zipf", *contents.a,
@@ -148,9 +147,9 @@ class ArgumentResolver {
       }
       if (plan.b < 0) evaluator_.fail(where + " zipf", *contents.b, "an exponent cannot be negative");
     } else if (contents.kind == Contents::Kind::field) {
-      plan.a = evaluator_.number(*contents.a, scope_, where + " field");
-      plan.b = evaluator_.number(*contents.b, scope_, where + " field");
-      plan.width = evaluator_.integer(*contents.width, scope_, where + " width");
+      plan.a = evaluator_.number(*contents.a, where + " field");
+      plan.b = evaluator_.number(*contents.b, where + " field");
+      plan.width = evaluator_.integer(*contents.width, where + " width");
       if (plan.width < 1) {
         evaluator_.fail(where + " width", *contents.width, "a row has at least one element");
       } else if (count % static_cast<std::uint64_t>(plan.width) != 0) {
@@ -171,7 +170,7 @@ class ArgumentResolver {
     } else {
       const auto offsets = std::ranges::find(kernel_.arguments, contents.offsets, &Argument::name);
       const std::int64_t extent =
-          evaluator_.integer(*offsets->extent, scope_, "argument '" + offsets->name + "': extent");
+          evaluator_.integer(*offsets->extent, "argument '" + offsets->name + "': extent");
       plan.sparse = sparse(*offsets, static_cast<std::uint64_t>(extent));
       if (count != static_cast<std::uint64_t>(plan.sparse.nonzeros)) {
         evaluator_.fail(where + " csr_columns: " + std::to_string(count) + " elements for " +
@@ -184,7 +183,7 @@ class ArgumentResolver {
 
   std::uint64_t seed(const Argument& argument, const std::string& where) {
     if (!argument.contents.seed) return seed_of(argument.name);
-    return static_cast<std::uint64_t>(evaluator_.integer(*argument.contents.seed, scope_, where));
+    return static_cast<std::uint64_t>(evaluator_.integer(*argument.contents.seed, where));
   }
 
   // The matrix that an argument with csr_offsets describes.
@@ -193,11 +192,11 @@ class ArgumentResolver {
     const std::string where = "argument '" + argument.name + "': csr_offsets ";
     SparsePlan plan;
     plan.rows = static_cast<std::int64_t>(count) - 1;
-    plan.nonzeros = evaluator_.integer(*contents.a, scope_, where + "nonzeros");
-    plan.columns = evaluator_.integer(*contents.b, scope_, where + "columns");
-    if (contents.exponent) plan.exponent = evaluator_.number(*contents.exponent, scope_, where + "exponent");
+    plan.nonzeros = evaluator_.integer(*contents.a, where + "nonzeros");
+    plan.columns = evaluator_.integer(*contents.b, where + "columns");
+    if (contents.exponent) plan.exponent = evaluator_.number(*contents.exponent, where + "exponent");
     if (!contents.lengths.parts.empty()) {
-      const std::string name = evaluator_.text(contents.lengths, scope_, where + "lengths");
+      const std::string name = evaluator_.text(contents.lengths, where + "lengths");
       const auto lengths = enum_from_name<RowLengths>(name);
       if (!lengths) evaluator_.fail(where + "lengths: '" + name + "' is none of even, uniform, zipf");
       plan.lengths = lengths.value_or(RowLengths::even);
@@ -221,22 +220,21 @@ class ArgumentResolver {
     TolerancePlan plan;
     const auto read = [&](const std::optional<Expression>& expression, const char* name) {
       if (!expression) return 0.0;
-      const double bound = evaluator_.number(*expression, scope_, where + name);
+      const double bound = evaluator_.number(*expression, where + name);
       if (bound < 0) evaluator_.fail(where + name, *expression, "a tolerance cannot be negative");
       return bound;
     };
     plan.absolute = read(tolerance.absolute, "absolute");
     plan.relative = read(tolerance.relative, "relative");
     if (tolerance.ulp) {
-      plan.ulp = evaluator_.integer(*tolerance.ulp, scope_, where + "ulp");
+      plan.ulp = evaluator_.integer(*tolerance.ulp, where + "ulp");
       if (plan.ulp < 0) evaluator_.fail(where + "ulp", *tolerance.ulp, "a tolerance cannot be negative");
     }
     plan.has_norm = tolerance.norm.has_value();
     plan.norm = read(tolerance.norm, "norm");
     if (tolerance.pitch) {
-      plan.row = static_cast<std::uint64_t>(evaluator_.extent(*tolerance.row, scope_, where + "row", 0));
-      plan.pitch =
-          static_cast<std::uint64_t>(evaluator_.extent(*tolerance.pitch, scope_, where + "pitch", 1));
+      plan.row = static_cast<std::uint64_t>(evaluator_.extent(*tolerance.row, where + "row", 0));
+      plan.pitch = static_cast<std::uint64_t>(evaluator_.extent(*tolerance.pitch, where + "pitch", 1));
       if (plan.row > plan.pitch) {
         evaluator_.fail(where + "row", *tolerance.row,
                         "a row of " + std::to_string(plan.row) + " elements does not fit in a pitch of " +
@@ -253,7 +251,6 @@ class ArgumentResolver {
   }
 
   const KernelDefinition& kernel_;
-  const Scope& scope_;
   Evaluator& evaluator_;
 };
 
@@ -274,24 +271,24 @@ void Evaluator::fail(const std::string& where, const Expression& expression, con
   fail(where + " '" + expression.text() + "': " + message);
 }
 
-Value Evaluator::value(const Expression& expression, const Scope& scope, const std::string& where) {
-  auto result = expression.evaluate(scope);
+Value Evaluator::value(const Expression& expression, const std::string& where) {
+  auto result = expression.evaluate(*scope_);
   if (result) return *std::move(result);
   fail(where, expression, result.error().message);
   return {};
 }
 
-std::int64_t Evaluator::integer(const Expression& expression, const Scope& scope, const std::string& where) {
-  const Value result = value(expression, scope, where);
+std::int64_t Evaluator::integer(const Expression& expression, const std::string& where) {
+  const Value result = value(expression, where);
   if (result.is_integer()) return result.integer();
   fail(where, expression,
        "expected an integer, this is " + result.str() + (result.is_real() ? " (// divides integers)" : ""));
   return 0;
 }
 
-std::int64_t Evaluator::extent(const Expression& expression, const Scope& scope, const std::string& where,
-                               std::int64_t least, std::int64_t most) {
-  const std::int64_t result = integer(expression, scope, where);
+std::int64_t Evaluator::extent(const Expression& expression, const std::string& where, std::int64_t least,
+                               std::int64_t most) {
+  const std::int64_t result = integer(expression, where);
   if (result < least)
     fail(where, expression, std::to_string(result) + " is less than " + std::to_string(least));
   if (most > 0 && result > most)
@@ -299,38 +296,37 @@ std::int64_t Evaluator::extent(const Expression& expression, const Scope& scope,
   return result;
 }
 
-bool Evaluator::truth(const Expression& expression, const Scope& scope, const std::string& where) {
-  const auto result = evaluate_truth(expression.root(), scope);
+bool Evaluator::truth(const Expression& expression, const std::string& where) {
+  const auto result = evaluate_truth(expression.root(), *scope_);
   if (result) return *result;
   fail(where, expression, result.error().message);
   return false;
 }
 
-double Evaluator::number(const Expression& expression, const Scope& scope, const std::string& where) {
-  const Value result = value(expression, scope, where);
+double Evaluator::number(const Expression& expression, const std::string& where) {
+  const Value result = value(expression, where);
   if (result.is_number() && std::isfinite(result.number())) return result.number();
   fail(where, expression, "expected a number, this is " + result.str());
   return 0;
 }
 
-std::string Evaluator::text(const Pattern& pattern, const Scope& scope, const std::string& where) {
-  auto result = pattern.format(scope);
+std::string Evaluator::text(const Pattern& pattern, const std::string& where) {
+  auto result = pattern.format(*scope_);
   if (result) return *std::move(result);
   fail(where + " '" + pattern.text + "': " + result.error().message);
   return {};
 }
 
-ElementType Evaluator::element_type(const Pattern& pattern, const Scope& scope, const std::string& where) {
-  const std::string name = text(pattern, scope, where + "type");
+ElementType Evaluator::element_type(const Pattern& pattern, const std::string& where) {
+  const std::string name = text(pattern, where + "type");
   const auto type = element_type_from_name(name);
   if (!type) fail(where + "'" + name + "' is no element type");
   return type.value_or(ElementType::float32);
 }
 
-Value Evaluator::scalar(const Expression& expression, ElementType type, const Scope& scope,
-                        const std::string& where) {
+Value Evaluator::scalar(const Expression& expression, ElementType type, const std::string& where) {
   if (is_complex(type)) fail(where + ": a scalar cannot be complex; pass a struct of its two parts");
-  Value result = value(expression, scope, where);
+  Value result = value(expression, where);
   if (result.is_boolean()) result = Value(result.boolean() ? 1 : 0);
   const std::string type_name(element_type_name(type));
   if (!is_integer_type(type)) {
@@ -343,9 +339,9 @@ Value Evaluator::scalar(const Expression& expression, ElementType type, const Sc
   return result;
 }
 
-ArgumentPlan resolve_argument(const Argument& argument, const KernelDefinition& kernel, const Scope& scope,
+ArgumentPlan resolve_argument(const Argument& argument, const KernelDefinition& kernel,
                               Evaluator& evaluator) {
-  return ArgumentResolver(kernel, scope, evaluator).resolve(argument);
+  return ArgumentResolver(kernel, evaluator).resolve(argument);
 }
 
 }  // namespace gktune

@@ -18,11 +18,11 @@ constexpr std::int64_t kTexturePitchAlignment = 32;
 
 __extension__ using Wide = __int128;
 
-std::vector<std::int64_t> extents(const std::vector<Expression>& expressions, const Scope& scope,
-                                  const std::string& where, std::int64_t most, Evaluator& evaluator) {
+std::vector<std::int64_t> extents(const std::vector<Expression>& expressions, const std::string& where,
+                                  std::int64_t most, Evaluator& evaluator) {
   std::vector<std::int64_t> all;
   for (const Expression& each : expressions) {
-    all.push_back(evaluator.integer(each, scope, where));
+    all.push_back(evaluator.integer(each, where));
     if (evaluator.failure() || (all.back() >= 1 && all.back() <= most)) continue;
     evaluator.fail(where, each, std::to_string(all.back()) + " is not between 1 and " + std::to_string(most));
   }
@@ -37,18 +37,18 @@ void check_end(const ViewedBuffer& buffer, Wide elements, const std::string& whe
 
 }  // namespace
 
-TensorMapPlan resolve_tensor_map(const TensorMap& map, const ViewedBuffer& buffer, const Scope& scope,
-                                 const std::string& where, Evaluator& evaluator) {
+TensorMapPlan resolve_tensor_map(const TensorMap& map, const ViewedBuffer& buffer, const std::string& where,
+                                 Evaluator& evaluator) {
   if (is_complex(buffer.type)) evaluator.fail(where + "it cannot have complex elements");
   TensorMapPlan made;
   made.argument = buffer.argument;
   made.type = buffer.type;
-  made.sizes = extents(map.sizes, scope, where + "sizes", std::int64_t{1} << 32, evaluator);
-  made.box = extents(map.box, scope, where + "box", 256, evaluator);
+  made.sizes = extents(map.sizes, where + "sizes", std::int64_t{1} << 32, evaluator);
+  made.box = extents(map.box, where + "box", 256, evaluator);
   const auto size = static_cast<std::int64_t>(element_size(made.type));
   std::vector<std::int64_t> strides =
-      extents(map.strides, scope, where + "strides", std::int64_t{1} << 40, evaluator);
-  if (map.swizzle) made.swizzle_bytes = evaluator.integer(*map.swizzle, scope, where + "swizzle");
+      extents(map.strides, where + "strides", std::int64_t{1} << 40, evaluator);
+  if (map.swizzle) made.swizzle_bytes = evaluator.integer(*map.swizzle, where + "swizzle");
   if (evaluator.failure()) return made;
   for (std::size_t i = 0; map.strides.empty() && i + 1 < made.sizes.size(); ++i) {
     std::int64_t stride = 0;
@@ -80,18 +80,18 @@ TensorMapPlan resolve_tensor_map(const TensorMap& map, const ViewedBuffer& buffe
   return made;
 }
 
-TexturePlan resolve_texture(const Texture& texture, const ViewedBuffer& buffer, const Scope& scope,
-                            const std::string& where, Evaluator& evaluator) {
+TexturePlan resolve_texture(const Texture& texture, const ViewedBuffer& buffer, const std::string& where,
+                            Evaluator& evaluator) {
   TexturePlan made;
   made.argument = buffer.argument;
   made.type = buffer.type;
   const bool is_2d = texture.sizes.size() == 2;
   const auto sizes =
-      extents(texture.sizes, scope, where + "sizes", is_2d ? kMostTextureWidth : kMostTexels, evaluator);
-  if (texture.channels) made.channels = evaluator.integer(*texture.channels, scope, where + "channels");
+      extents(texture.sizes, where + "sizes", is_2d ? kMostTextureWidth : kMostTexels, evaluator);
+  if (texture.channels) made.channels = evaluator.integer(*texture.channels, where + "channels");
   const auto choose = [&]<class E>(E& member, const Pattern& pattern, const std::string& key) {
     if (pattern.parts.empty()) return;
-    const std::string chosen = evaluator.text(pattern, scope, where + key);
+    const std::string chosen = evaluator.text(pattern, where + key);
     const auto known = enum_from_name<E>(chosen);
     if (!known)
       return evaluator.fail(where + key + ": '" + chosen + "' is none of " + joined(enum_names(member)));
@@ -99,10 +99,9 @@ TexturePlan resolve_texture(const Texture& texture, const ViewedBuffer& buffer, 
   };
   choose(made.address, texture.address, "address");
   choose(made.filter, texture.filter, "filter");
-  if (texture.normalized)
-    made.is_normalized = evaluator.truth(*texture.normalized, scope, where + "normalized");
+  if (texture.normalized) made.is_normalized = evaluator.truth(*texture.normalized, where + "normalized");
   if (texture.reads_fractions)
-    made.reads_fractions = evaluator.truth(*texture.reads_fractions, scope, where + "fractions");
+    made.reads_fractions = evaluator.truth(*texture.reads_fractions, where + "fractions");
   const auto size = static_cast<std::int64_t>(element_size(made.type));
   const bool is_small_float = made.type == ElementType::float16 || made.type == ElementType::float32;
   if (!is_small_float && (!is_integer_type(made.type) || size > 4))
@@ -126,8 +125,7 @@ TexturePlan resolve_texture(const Texture& texture, const ViewedBuffer& buffer, 
     if (made.height > kMostTextureHeight)
       evaluator.fail(where + std::to_string(made.height) + " rows are more than " +
                      std::to_string(kMostTextureHeight));
-    const std::int64_t pitch =
-        texture.pitch ? evaluator.integer(*texture.pitch, scope, where + "pitch") : last;
+    const std::int64_t pitch = texture.pitch ? evaluator.integer(*texture.pitch, where + "pitch") : last;
     if (pitch < last || pitch > kMostTexturePitch / size || pitch * size % kTexturePitchAlignment != 0) {
       evaluator.fail(where + "rows at a pitch of " + std::to_string(pitch) + " elements: a row has " +
                      std::to_string(last) + ", and the pitch in bytes is a multiple of " +
