@@ -102,13 +102,13 @@ struct DeviceKind {
   std::string_view architecture;  // an example of those to compile for without a device: sm_90; empty: none
 };
 
-// All kinds, those that a build lacks too. The host is the first.
+// All kinds, also those that this build does not support. The host is the first.
 std::span<const DeviceKind> known_device_kinds();
 // Null if there is none of that name.
 const DeviceKind* find_device_kind(std::string_view name);
 // False for a recording, and for a kind that is not known.
 bool is_gpu(std::string_view kind);
-// The kind with architectures of such names: sm_120a. Null if there is none.
+// The kind whose architectures begin with the same letters: cuda for sm_120a. Null if there is none.
 const DeviceKind* kind_of_architecture(std::string_view architecture);
 
 }  // namespace gktune

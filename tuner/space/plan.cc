@@ -7,7 +7,7 @@
 namespace gktune {
 namespace {
 
-// The indices of what a step passes, and of the members of structs among it.
+// True if a step passes the argument with this index: by itself, in a struct, as a tensor map or as a texture.
 bool passes(const std::vector<int>& passed, int index, const ProgramPlan& program, int first_value) {
   return std::ranges::any_of(passed, [&](int each) {
     if (each == index) return true;

@@ -47,7 +47,7 @@ unconstrained-commons unit-at-a-time unroll-* unroll-loops unsafe-math-optimizat
 unswitch-loops unwind-tables variable-expansion-in-unroller vect-cost-model= vectorize veclib=
 version-loops-for-strides visibility= visibility-* web whole-program wrapv zero-*)";
 
-// The beginnings of those that a pattern above would let through.
+// Beginnings of unsafe options that a pattern above matches.
 constexpr std::string_view kUnsafe[] = {"-mllvm", "-mlinker-version"};
 
 // Options of nvcc that hold one for another program.

@@ -357,11 +357,9 @@ void DefinitionReader::read_kernel(const Fields& fields) {
   if (const YamlNode* node = fields.section("arguments")) {
     arguments_ = read_arguments(*node, kernel.axes, folder_, names_, errors_);
   }
-  if (const YamlNode* node =
-          fields.require("launches", "for example launches: {entry: f, grid: n, block: 256}")) {
-    kernel.launches = read_launches(*node, kernel.language, LaunchesOf::candidate, kernel.axes, arguments_,
-                                    names_, errors_);
-  }
+  kernel.launches =
+      launches(fields.require("launches", "for example launches: {entry: f, grid: n, block: 256}"),
+               LaunchesOf::candidate);
   if (const YamlNode* node = fields.section("setup")) read_setup(*node);
   if (const YamlNode* node = fields.find("reference")) read_references(*node);
   if (const YamlNode* node = fields.find("verify")) read_verifier(*node);
@@ -370,18 +368,17 @@ void DefinitionReader::read_kernel(const Fields& fields) {
   for (WrittenArgument& written : arguments_) kernel.arguments.push_back(written.argument);
 }
 
+std::vector<Launch> DefinitionReader::launches(const YamlNode* node, LaunchesOf whose) {
+  const KernelDefinition& kernel = definition_.kernel;
+  if (node == nullptr) return {};
+  return read_launches(*node, kernel.language, whose, kernel.axes, arguments_, names_, errors_);
+}
+
 void DefinitionReader::read_setup(const YamlNode& node) {
-  KernelDefinition& kernel = definition_.kernel;
   const Fields fields(node, "setup", {"once", "each"}, errors_);
   if (!fields.is_map()) return;
-  const auto read = [&](std::string_view key, std::vector<Launch>& into) {
-    const YamlNode* launches = fields.find(key);
-    if (launches == nullptr) return;
-    into = read_launches(*launches, kernel.language, LaunchesOf::candidate, kernel.axes, arguments_, names_,
-                         errors_);
-  };
-  read("once", kernel.setup.once);
-  read("each", kernel.setup.each);
+  definition_.kernel.setup.once = launches(fields.find("once"), LaunchesOf::candidate);
+  definition_.kernel.setup.each = launches(fields.find("each"), LaunchesOf::candidate);
   if (node.keys.empty()) {
     errors_.add(node, "a setup needs steps",
                 "once: before a series of executions; each: before each execution");

@@ -36,6 +36,7 @@ class DefinitionReader {
   std::vector<Option> read_options(const YamlNode& node);
   void read_environment(const YamlNode& node);
   void read_kernel(const Fields& fields);
+  std::vector<Launch> launches(const YamlNode* node, LaunchesOf whose);  // none for a missing node
   void read_setup(const YamlNode& node);
   // Reads the own source of a reference or verifier and the names that it declares.
   void read_own_source(const Fields& fields, const std::string& noun, PlainCode& code);

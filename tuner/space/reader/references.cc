@@ -84,7 +84,6 @@ void DefinitionReader::read_references(const YamlNode& node) {
 }
 
 void DefinitionReader::read_reference(const YamlNode& node, bool is_one_of_several) {
-  KernelDefinition& kernel = definition_.kernel;
   const Fields fields(node, "reference", {"source", "when", "inputs", "launches"}, errors_);
   if (!fields.is_map()) return;
   Reference reference;
@@ -96,17 +95,13 @@ void DefinitionReader::read_reference(const YamlNode& node, bool is_one_of_sever
                   "a condition chooses among several references, and this is the only one",
                   "reference: [{when: n <= 1Mi, launches: …}, {launches: …}]");
   }
-  const auto read = [&](const YamlNode* steps, std::vector<Launch>& into) {
-    if (steps == nullptr) return;
-    into = read_launches(*steps, kernel.language, LaunchesOf::reference, kernel.axes, arguments_, names_,
-                         errors_);
-  };
   const YamlNode* inputs = fields.find("inputs");
-  read(inputs, reference.inputs);
-  read(inputs != nullptr ? fields.find("launches")
-                         : fields.require("launches", "the functions that compute the expected outputs"),
-       reference.launches);
-  kernel.references.push_back(std::move(reference));
+  reference.inputs = launches(inputs, LaunchesOf::reference);
+  const YamlNode* steps = inputs != nullptr
+                              ? fields.find("launches")
+                              : fields.require("launches", "the functions that compute the expected outputs");
+  reference.launches = launches(steps, LaunchesOf::reference);
+  definition_.kernel.references.push_back(std::move(reference));
 }
 
 void DefinitionReader::read_verifier(const YamlNode& node) {

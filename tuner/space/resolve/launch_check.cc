@@ -85,7 +85,7 @@ std::string words_for(const ArgumentPlan& argument) {
 bool fits(const CppType& type, const ArgumentPlan& argument) {
   const auto element = element_type_of(type.base);
   if (!argument.members.empty() || argument.is_tensor_map()) return type.pointers == 0 && !element;
-  // A vector of two may hold anything, but what is complex has its parts there.
+  // For a complex argument the two elements of the vector are its parts.
   if (type.pointers == 1 && is_complex(argument.type) && (type.base == "float2" || type.base == "double2"))
     return are_alike(argument.type, type.base == "float2" ? ElementType::float32 : ElementType::float64);
   // A texture object is a number of eight bytes.

@@ -33,8 +33,7 @@ NodePtr link(const ExpressionNode& chain, std::size_t i) {
 
 enum class Sense { holds, fails };
 
-// Splits a condition into those that must hold together. Each can be decided as
-// soon as its own names are known.
+// Splits a condition into conditions that must all hold. Each is decided as soon as its own names are known.
 void split(const NodePtr& node, Sense sense, std::vector<NodePtr>& conditions) {
   using Kind = ExpressionNode::Kind;
   if (node->kind == Kind::negation) {

@@ -12,7 +12,7 @@
 namespace gktune {
 
 // A number or an index of configurations: not negative, with up to 128 bits. Sums, products and digits that
-// need more give the greatest number; Space::build() fails for a space of so many configurations.
+// need more give the greatest number; Space::build() fails for a larger space.
 class Count {
  public:
   constexpr Count() = default;
