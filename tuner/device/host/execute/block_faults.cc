@@ -22,25 +22,15 @@ void BlockRunner::fail_at(Status status, std::string_view what, const kernel::Th
 }
 
 void BlockRunner::fail_detected(kernel::DetectedFault fault, std::string_view what, kernel::CodePlace place) {
-  const auto fail_so = [&](Status status, std::string words) {
-    Failure failure = launch_->watch->detected(gktune_thread.self.rank, status, std::move(words), place);
-    fail(failure.status, std::move(failure.message));
-  };
-  switch (fault) {
-    case kernel::DetectedFault::null_pointer:
-      fail_so(Status::illegal_access, fmt::format("a null pointer to {}", what));
-      break;
-    case kernel::DetectedFault::misaligned:
-      fail_so(Status::misaligned_access, fmt::format("a misaligned address of {}", what));
-      break;
-    case kernel::DetectedFault::out_of_bounds:
-      fail_so(Status::illegal_access, fmt::format("an index outside its array, {}", what));
-      break;
-    case kernel::DetectedFault::other:
-      break;
-  }
-  fail_so(Status::undefined_behavior, std::string(what));
-  __builtin_unreachable();
+  constexpr std::pair<Status, std::string_view> kFaults[] = {
+      {Status::illegal_access, "a null pointer to "},
+      {Status::misaligned_access, "a misaligned address of "},
+      {Status::illegal_access, "an index outside its array, "},
+      {Status::undefined_behavior, ""}};
+  const auto& [status, words] = kFaults[static_cast<std::size_t>(fault)];
+  Failure failure =
+      launch_->watch->detected(gktune_thread.self.rank, status, fmt::format("{}{}", words, what), place);
+  fail(failure.status, std::move(failure.message));
 }
 
 void BlockRunner::fail_missed_barrier(const Thread& waiting) {

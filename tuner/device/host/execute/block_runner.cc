@@ -293,21 +293,10 @@ int BlockRunner::barrier(kernel::BarrierOp op, int predicate, kernel::Site site,
   if (++arrived_ == gktune_thread.count) {
     arrived_ = 0;
     if (launch_->watch != nullptr) launch_->watch->order().barrier();
-    const int count = static_cast<int>(gktune_thread.count);
-    switch (op) {
-      case kernel::BarrierOp::plain:
-        barrier_result_ = 0;
-        break;
-      case kernel::BarrierOp::count:
-        barrier_result_ = predicates_;
-        break;
-      case kernel::BarrierOp::all:
-        barrier_result_ = predicates_ == count;
-        break;
-      case kernel::BarrierOp::any:
-        barrier_result_ = predicates_ > 0;
-        break;
-    }
+    barrier_result_ = op == kernel::BarrierOp::count ? predicates_
+                      : op == kernel::BarrierOp::all ? predicates_ == static_cast<int>(gktune_thread.count)
+                      : op == kernel::BarrierOp::any ? predicates_ > 0
+                                                     : 0;
     ready_.append(at_barrier_);
   } else {
     at_barrier_.push(thread);

@@ -177,7 +177,7 @@ Result<void, Failure> Executor::run(const kernel::Entry& entry, const LaunchShap
   const kernel::dim3 grid = to_dim3(shape.grid), block = to_dim3(shape.block);
   const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
   const std::optional<std::uint64_t> seed = settings_.shuffle_seed;
-  const ThreadOrders orders = seed ? ThreadOrders::shuffled(block, *seed) : ThreadOrders::natural(block);
+  const ThreadOrders orders(block, seed);
   GridBarrier grid_barrier(blocks);
   const bool is_cooperative = shape.attributes.is_cooperative;
   const KernelLaunch launch{&entry,
@@ -186,7 +186,7 @@ Result<void, Failure> Executor::run(const kernel::Entry& entry, const LaunchShap
                             block,
                             static_cast<unsigned>(shape.shared_bytes),
                             &orders,
-                            seed ? BlockOrder::shuffled(blocks, *seed) : BlockOrder::natural(blocks),
+                            BlockOrder(blocks, seed),
                             settings_.watch,
                             is_cooperative ? &grid_barrier : nullptr};
   std::unique_ptr<Threads>& threads = is_cooperative ? threads_of_all_blocks_ : threads_of_blocks_;

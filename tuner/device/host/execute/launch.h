@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,8 +60,8 @@ class MemoryWatch;
 // The orders in which threads of a block start: natural, or a few random ones that the blocks alternate.
 class ThreadOrders {
  public:
-  static ThreadOrders natural(kernel::dim3 block);
-  static ThreadOrders shuffled(kernel::dim3 block, std::uint64_t seed);
+  // Without a seed: natural.
+  ThreadOrders(kernel::dim3 block, std::optional<std::uint64_t> seed);
 
   const kernel::ThreadIndex* of_block(std::uint64_t block) const {
     return orders_.data() + block % (orders_.size() / count_) * count_;
@@ -68,8 +69,6 @@ class ThreadOrders {
   std::uint32_t count() const { return static_cast<std::uint32_t>(count_); }
 
  private:
-  explicit ThreadOrders(kernel::dim3 block);
-
   std::size_t count_;
   std::vector<kernel::ThreadIndex> orders_;
 };
@@ -78,8 +77,8 @@ class ThreadOrders {
 struct BlockOrder {
   std::uint64_t count = 1, start = 0, step = 1;
 
-  static BlockOrder natural(std::uint64_t count) { return {count, 0, 1}; }
-  static BlockOrder shuffled(std::uint64_t count, std::uint64_t seed);
+  // Without a seed: natural.
+  BlockOrder(std::uint64_t blocks, std::optional<std::uint64_t> seed);
   std::uint64_t at(std::uint64_t i) const;
 };
 
