@@ -74,12 +74,8 @@ void CompilePool::dispatch(Haste haste, std::size_t most_busy) {
     }
     std::vector<Task> batch = next_batch(haste);
     if (batch.empty()) return;
-    CompileJob job;
+    CompileJob job = options_.job;
     for (const Task& task : batch) job.variants.push_back(task.source);
-    job.architecture = options_.architecture;
-    job.cache_dir = options_.cache_dir;
-    job.scratch_dir = options_.scratch_dir;
-    job.instrumentation = options_.instrumentation;
     slot->batch = std::move(batch);
     const bool is_host_code = job.variants.front().language == Language::host;
     slot->worker.send(encode(job), {.setup_s = options_.time_limit_s * (is_host_code ? kHostCodeFactor : 1)});

@@ -24,10 +24,7 @@ class CompilePool {
     int jobs = 1;   // most workers
     int batch = 1;  // most sources in one job
     double time_limit_s = 60;
-    std::string architecture;
-    std::string cache_dir;
-    std::string scratch_dir;  // see CompileJob
-    Instrumentation instrumentation = Instrumentation::none;
+    CompileJob job = {};  // each job without its variants
   };
 
   struct Finished {

@@ -113,10 +113,8 @@ Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel
       options.info ? Result<DeviceInfo>(*options.info) : probe_all(options.worker_argv, options.backends);
   if (!info) return std::move(info).error();
   const auto command_of = [&](const BackendName& backend, WorkerRole role) {
-    WorkerCommand command{options.worker_argv, backend, role, environment_with(folder)};
-    if (role != WorkerRole::run) return command;
-    command.cache_dir = options.cache_dir;
-    return command;
+    return WorkerCommand{options.worker_argv, backend, role, environment_with(folder),
+                         role == WorkerRole::run ? options.cache_dir : std::string()};
   };
   std::vector<RunSlot> slots;
   for (const BackendName& backend : options.backends)
@@ -126,10 +124,8 @@ Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel
   pool.jobs = std::max(1, options.jobs);
   pool.batch = std::max(1, options.batch);
   pool.time_limit_s = options.compile_time_limit_s;
-  pool.architecture = info->architecture;
-  pool.cache_dir = options.cache_dir;
-  if (folder) pool.scratch_dir = folder->path().string();
-  pool.instrumentation = options.instrumentation;
+  pool.job = {{}, info->architecture, options.cache_dir, options.instrumentation};
+  if (folder) pool.job.scratch_dir = folder->path().string();
   return std::unique_ptr<WorkerDevice>(new WorkerDevice(std::move(kernel), std::move(options),
                                                         std::move(folder), *std::move(info), std::move(slots),
                                                         CompilePool(std::move(pool))));
