@@ -17,7 +17,8 @@
 #include <new>
 #include <thread>
 
-#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/nvrtc.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/cuda/compile/cuda_text.h"
 
 namespace gktune {
@@ -43,8 +44,8 @@ double children_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-std::unique_ptr<CudaCompiler> open_compiler() {
-  auto compiler = CudaCompiler::open({});
+std::unique_ptr<Compiler> open_compiler() {
+  auto compiler = open_cuda_compiler({});
   if (compiler) return std::move(*compiler);
   std::fprintf(stderr, "%s\n", compiler.error().message.c_str());
   std::_Exit(1);

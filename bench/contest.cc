@@ -30,7 +30,7 @@ Value need(Result<Value, Reason> result) {
 Contest::Contest(const std::string& space_path, const Problem& axes)
     : definition_(read_space(space_path)),
       problem_(problem_of(definition_, axes)),
-      compiler_(need(CudaCompiler::open({}))) {
+      compiler_(need(open_cuda_compiler({}))) {
   device_ = need(open_cuda_backend(0, {})->probe());
   gpu_ = need(CudaDevice::open(0, {}));
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/compile_processes.h"
-#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/cuda/cuda_device.h"
 #include "tuner/device/cuda/cuda_timer.h"
 #include "tuner/device/run/problem_buffers.h"
@@ -56,7 +56,7 @@ class Contest {
   Problem problem_;
   DeviceInfo device_;
   ScratchCache cache_;
-  std::unique_ptr<CudaCompiler> compiler_;
+  std::unique_ptr<Compiler> compiler_;
   std::unique_ptr<CudaDevice> gpu_;
   std::unique_ptr<ProblemBuffers> buffers_;
   std::vector<ArgumentPlan> arguments_;

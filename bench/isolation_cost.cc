@@ -12,7 +12,7 @@
 
 #include "tuner/device/host/compile/host_compiler.h"
 #include "tuner/device/host/host_backend.h"
-#include "tuner/device/run/forking_runner.h"
+#include "tuner/device/run/device_runner.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/space/plan.h"
 #include "tuner/space/space_file.h"
@@ -104,13 +104,13 @@ int run(const std::string& folder) {
     job.candidate = compiler.compile({{plan->candidate.source}, "", folder}).front().module;
     job.reference = compiler.compile({{plan->reference.source}, "", folder}).front().module;
     Runs together_samples, apart_samples;
-    ForkingRunner apart(device());  // before there are threads
-    if (!measure(apart, job, apart_samples)) return 1;
+    const auto apart = make_forking_runner(device());  // before there are threads
+    if (!measure(*apart, job, apart_samples)) return 1;
     DeviceRunner together(device());
     if (!measure(together, job, together_samples)) return 1;
     together_samples = apart_samples = {};
     for (int round = 0; round < kRounds; ++round) {
-      if (!measure(apart, job, apart_samples) || !measure(together, job, together_samples)) return 1;
+      if (!measure(*apart, job, apart_samples) || !measure(together, job, together_samples)) return 1;
     }
     const auto print = [n](const char* where, const Runs& runs) {
       fmt::print(

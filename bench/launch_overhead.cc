@@ -16,7 +16,7 @@
 
 #include "bench/heap_count.h"
 #include "gktune/kernel.h"
-#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/driver/driver.h"
 
@@ -181,7 +181,7 @@ class Bench {
 
   // The same code without gktune's runtime.
   void load_bare() {
-    auto compiler = CudaCompiler::open({});
+    auto compiler = open_cuda_compiler({});
     if (!compiler) fail(compiler.error().message);
     SourcePlan source;
     source.path = "add.cu";

@@ -13,7 +13,7 @@
 #include "bench/compile_processes.h"
 #include "bench/variants.h"
 #include "tuner/core/quantity.h"
-#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/cuda/cuda_backend.h"
 
 namespace gktune {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runtime/launch_device.h"
-#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/cuda_backend.h"
 #include "tuner/device/cuda/cuda_program.h"
@@ -163,7 +163,7 @@ class CudaLaunchDevice final : public LaunchDevice {
   // NVRTC is opened at the first call.
   Result<CompiledVariant> compile(const CompileJob& job) override {
     if (!compiler_) {
-      auto compiler = CudaCompiler::open({cuda_home_});
+      auto compiler = open_cuda_compiler({cuda_home_});
       if (!compiler) return compiler.error();
       compiler_ = *std::move(compiler);
     }
@@ -240,7 +240,7 @@ class CudaLaunchDevice final : public LaunchDevice {
   std::map<std::string, std::weak_ptr<const CachedModule>> modules_;
   DeviceInfo info_;
   std::string cuda_home_;
-  std::unique_ptr<CudaCompiler> compiler_;
+  std::unique_ptr<Compiler> compiler_;
 };
 
 }  // namespace

@@ -149,7 +149,7 @@ class BundleWriter {
     if (!bytes) return bytes.error();
     StoredCode& code = codes_.emplace_back();
     code.architecture = device.architecture;
-    if (device.kind == "host" && is_for_this_cpu(source)) code.cpu = HostBackend({}).identify()->name;
+    if (device.kind == "host" && is_for_this_cpu(source)) code.cpu = make_host_backend({})->identify()->name;
     code.variant = key;
     code.symbols = compiled.module.symbols;
     code.bytes = *std::move(bytes);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/scratch_folder.h"
-#include "tuner/device/cuda/compile/cuda_compiler.h"
 
 namespace gktune {
 namespace {
@@ -31,7 +30,7 @@ TEST(ArchitectureInfo, refuses_a_text_that_is_not_an_architecture) {
 class ArchitectureBackendTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (auto compiler = CudaCompiler::open({}); !compiler) GTEST_SKIP() << compiler.error().message;
+    if (auto compiler = open_cuda_compiler({}); !compiler) GTEST_SKIP() << compiler.error().message;
   }
   // The reply for one launch of a source's kernel k on sm_90.
   RunReply reply(const std::string& source, std::array<std::int64_t, 3> block,

@@ -7,7 +7,6 @@
 #include "tests/scratch_folder.h"
 #include "tests/templates/made_up_gpu.h"
 #include "tests/templates/shipped_spaces.h"
-#include "tuner/device/cuda/compile/cuda_compiler.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/space/plan.h"
@@ -19,7 +18,7 @@ namespace {
 class CubReduce : public testing::Test {
  protected:
   void SetUp() override {
-    auto compiler = CudaCompiler::open({});
+    auto compiler = open_cuda_compiler({});
     if (!compiler) GTEST_SKIP() << compiler.error().message;
     compiler_ = std::move(*compiler);
   }
@@ -28,7 +27,7 @@ class CubReduce : public testing::Test {
   }
 
   ScratchFolder folder_;
-  std::unique_ptr<CudaCompiler> compiler_;
+  std::unique_ptr<Compiler> compiler_;
 };
 
 TEST_F(CubReduce, is_compiled_for_a_gpu) {

@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ template <int kCount> __global__ void fill(T* out) { out[threadIdx.x] = T(kCount
 class CudaCompilerTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto compiler = CudaCompiler::open({});
+    auto compiler = open_cuda_compiler({});
     if (!compiler) GTEST_SKIP() << compiler.error().message;
     compiler_ = std::move(*compiler);
     folder_.write("tile.cuh", "__device__ int tile = N;\n");
@@ -62,7 +62,7 @@ class CudaCompilerTest : public testing::Test {
   }
 
   ScratchFolder folder_;
-  std::unique_ptr<CudaCompiler> compiler_;
+  std::unique_ptr<Compiler> compiler_;
 };
 
 TEST_F(CudaCompilerTest, compiles_one_variant) {

@@ -25,11 +25,11 @@ TEST(cuda_text, gives_each_of_several_variants_a_namespace_and_its_macros) {
   const SourcePlan* both[] = {&a, &b};
   const auto program = cuda_text_of_many(flat("int x = N;\n"), both);
   EXPECT_EQ(program.text,
-            "#define N 3\nnamespace gktune_variant_0 {\n#line 1 \"gktune_variant_0/k.cu\"\nint x = "
+            "#define N 3\nnamespace gktune_variant_0_ {\n#line 1 \"gktune_variant_0_/k.cu\"\nint x = "
             "N;\n\n}\n#undef N\n"
-            "#define N 4\nnamespace gktune_variant_1 {\n#line 1 \"gktune_variant_1/k.cu\"\nint x = "
+            "#define N 4\nnamespace gktune_variant_1_ {\n#line 1 \"gktune_variant_1_/k.cu\"\nint x = "
             "N;\n\n}\n#undef N\n");
-  EXPECT_EQ(program.entries[1][0], "gktune_variant_1::k<1>");
+  EXPECT_EQ(program.entries[1][0], "gktune_variant_1_::k<1>");
 }
 
 TEST(cuda_text, puts_includes_outside_of_the_namespaces) {
@@ -42,8 +42,8 @@ TEST(cuda_text, puts_includes_outside_of_the_namespaces) {
       "#define WAY 1\n#line 1 \"k.cu\"\n#if WAY\n#undef WAY\n#line 2 \"k.cu\"\n#include \"x.h\"\n#define "
       "WAY 1\n#line 3 \"k.cu\"\n#endif\n#define Y 1\n\n#undef WAY\n"
       "#undef Y\n"
-      "#define WAY 1\nnamespace gktune_variant_0 {\n#line 1 \"gktune_variant_0/k.cu\"\n#if WAY\n\n\n"
-      "#line 3 \"gktune_variant_0/k.cu\"\n#endif\n#define Y 1\nint x;\n\n}\n#undef WAY\n#undef Y\n");
+      "#define WAY 1\nnamespace gktune_variant_0_ {\n#line 1 \"gktune_variant_0_/k.cu\"\n#if WAY\n\n\n"
+      "#line 3 \"gktune_variant_0_/k.cu\"\n#endif\n#define Y 1\nint x;\n\n}\n#undef WAY\n#undef Y\n");
 }
 
 TEST(cuda_text, hides_parameters_from_the_headers_of_the_toolkit) {
@@ -72,16 +72,16 @@ TEST(cuda_text, is_not_shared_if_the_source_has_a_block_of_c_linkage) {
 }
 
 TEST(cuda_text, finds_the_variant_that_a_message_is_about) {
-  EXPECT_EQ(variant_in_log("gktune_variant_12/k.cu(3): error: no"), 12u);
-  EXPECT_EQ(variant_in_log("ptxas error : '_ZN16gktune_variant_05plainEPf' uses too much"), 0u);
-  EXPECT_EQ(variant_in_log("ptxas error : '_ZN17gktune_variant_105plainEPf' uses too much"), 10u);
+  EXPECT_EQ(variant_in_log("gktune_variant_12_/k.cu(3): error: no"), 12u);
+  EXPECT_EQ(variant_in_log("ptxas error : '_ZN17gktune_variant_0_5plainEPf' uses too much"), 0u);
+  EXPECT_EQ(variant_in_log("ptxas error : '_ZN18gktune_variant_10_5plainEPf' uses too much"), 10u);
   EXPECT_EQ(variant_in_log("k.cu(3): error: no"), std::nullopt);
   EXPECT_EQ(variant_in_log("gktune_variant_"), std::nullopt);
 }
 
 TEST(cuda_text, removes_the_names_of_variants_from_messages) {
   EXPECT_EQ(
-      without_variant_names("gktune_variant_3/k.cu(4): error: in gktune_variant_3::k<gktune_variant_3::A>"),
+      without_variant_names("gktune_variant_3_/k.cu(4): error: in gktune_variant_3_::k<gktune_variant_3_::A>"),
       "k.cu(4): error: in k<A>");
 }
 

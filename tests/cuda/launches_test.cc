@@ -7,7 +7,7 @@
 #include "tests/host/conformance.h"
 #include "tests/scratch_folder.h"
 #include "tests/templates/made_up_gpu.h"
-#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/cuda/device_kernels.h"
 #include "tuner/space/space_file.h"
@@ -30,7 +30,7 @@ TEST(CudaLaunches, the_kernels_of_the_tuner_are_built_in) {
 }
 
 TEST(CudaLaunches, every_space_compiles_with_its_variables) {
-  auto compiler = CudaCompiler::open({});
+  auto compiler = open_cuda_compiler({});
   if (!compiler) GTEST_SKIP() << compiler.error().message;
   const DeviceInfo device = made_up_gpu("sm_90");
   std::map<std::string, CompileJob> jobs;  // by source: variants of one are compiled together
@@ -71,7 +71,7 @@ TEST(CudaLaunches, every_space_compiles_with_its_variables) {
 }
 
 TEST(ConformanceKernels, compile_for_a_gpu) {
-  auto compiler = CudaCompiler::open({});
+  auto compiler = open_cuda_compiler({});
   if (!compiler) GTEST_SKIP() << compiler.error().message;
   const ScratchFolder folder;
   for (const std::string& file : conformance_files()) {

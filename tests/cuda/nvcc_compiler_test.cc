@@ -9,7 +9,6 @@
 
 #include "tests/scratch_folder.h"
 #include "tests/templates/made_up_gpu.h"
-#include "tuner/device/cuda/compile/cuda_compiler.h"
 #include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/host/execute/shared_object.h"
 #include "tuner/space/plan.h"
@@ -22,7 +21,7 @@ class NvccCompilerTest : public testing::Test {
  protected:
   void SetUp() override {
     if (const auto nvcc = find_nvcc({}); !nvcc) GTEST_SKIP() << nvcc.error().message;
-    auto compiler = CudaCompiler::open({});
+    auto compiler = open_cuda_compiler({});
     if (!compiler) GTEST_SKIP() << compiler.error().message;
     compiler_ = std::move(*compiler);
   }
@@ -39,7 +38,7 @@ class NvccCompilerTest : public testing::Test {
   }
 
   ScratchFolder folder_;
-  std::unique_ptr<CudaCompiler> compiler_;
+  std::unique_ptr<Compiler> compiler_;
 };
 
 TEST_F(NvccCompilerTest, makes_functions_that_take_the_arguments_of_the_launch) {
@@ -100,12 +99,12 @@ TEST_F(NvccCompilerTest, does_not_reuse_code_after_options_of_the_environment_ch
   ASSERT_EQ(compile(plan).status, Status::ok);
   for (const char* name : {"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"}) {
     const Variable flags(name, "-DFROM_ENVIRONMENT");
-    compiler_ = *CudaCompiler::open({});
+    compiler_ = *open_cuda_compiler({});
     const CompiledVariant variant = compile(plan);
     EXPECT_EQ(variant.status, Status::compile_failed) << name;
     EXPECT_NE(variant.log.find("seen"), std::string::npos) << variant.log;
   }
-  compiler_ = *CudaCompiler::open({});
+  compiler_ = *open_cuda_compiler({});
   EXPECT_TRUE(compile(plan).from_cache);
 }
 

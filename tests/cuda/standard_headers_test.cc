@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/scratch_folder.h"
-#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 
 namespace gktune {
 namespace {
@@ -58,7 +58,7 @@ SourcePlan user(int count) {
 
 // Compiles a kernel with each library for sm_90.
 TEST(StandardHeadersTest, libraries_for_device_code_compile_with_them) {
-  auto compiler = CudaCompiler::open({});
+  auto compiler = open_cuda_compiler({});
   if (!compiler) GTEST_SKIP() << compiler.error().message;
   ScratchFolder folder;
   std::vector<SourcePlan> variants;
@@ -89,7 +89,7 @@ TEST(StandardHeadersTest, libraries_for_device_code_compile_with_them) {
 }
 
 TEST(StandardHeadersTest, serve_a_kernel_that_includes_them_alone_and_with_others) {
-  auto compiler = CudaCompiler::open({});
+  auto compiler = open_cuda_compiler({});
   if (!compiler) GTEST_SKIP() << compiler.error().message;
   const ScratchFolder folder;
   for (const std::vector<SourcePlan>& variants : {std::vector{user(1)}, std::vector{user(2), user(3)}}) {

@@ -13,7 +13,7 @@
 #include "tests/templates/covering_sample.h"
 #include "tests/templates/made_up_gpu.h"
 #include "tests/templates/shipped_spaces.h"
-#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/space/definition.h"
@@ -54,7 +54,7 @@ class TemplateResources : public testing::TestWithParam<std::tuple<std::string, 
  protected:
   void SetUp() override {
     device_ = made_up_gpu(std::string(std::get<1>(GetParam())));
-    auto compiler = CudaCompiler::open({});
+    auto compiler = open_cuda_compiler({});
     if (!compiler) GTEST_SKIP() << compiler.error().message;
     if (!has_architecture()) GTEST_SKIP() << "this machine's NVRTC has no " << device_.architecture;
     compiler_ = std::move(*compiler);
@@ -133,7 +133,7 @@ class TemplateResources : public testing::TestWithParam<std::tuple<std::string, 
   }
 
   DeviceInfo device_;
-  std::unique_ptr<CudaCompiler> compiler_;
+  std::unique_ptr<Compiler> compiler_;
   Definition definition_;
   ScratchFolder folder_;
   std::vector<std::string> spilling_;

@@ -20,7 +20,7 @@
 #include "tuner/space/solver/space.h"
 #include "tuner/space/space_file.h"
 #ifdef GKTUNE_WITH_CUDA
-#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 #endif
 
 namespace gktune {
@@ -127,7 +127,7 @@ TEST(Kernels, are_more_than_a_hundred_for_the_host) {
 
 #ifdef GKTUNE_WITH_CUDA
 TEST(Kernels, compile_for_sm_90) {
-  auto compiler = CudaCompiler::open({});
+  auto compiler = open_cuda_compiler({});
   if (!compiler) GTEST_SKIP() << compiler.error().message;
   ScratchFolder folder;
   for (const bool need_gpu : {false, true}) {

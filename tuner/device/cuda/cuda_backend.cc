@@ -126,7 +126,7 @@ class CudaBackend : public ToolkitBackend {
     });
     auto version = std::async(std::launch::async, []() -> std::string {
       const auto nvml = Nvml::open({});
-      return nvml ? nvml->driver_version() : std::string();
+      return nvml ? (*nvml)->driver_version() : std::string();
     });
     auto info = identify();
     if (!info) return info;

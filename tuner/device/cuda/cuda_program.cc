@@ -133,32 +133,21 @@ std::string misfit(Gpu& gpu, CUfunction function, const LaunchShape& shape) {
 constexpr CUdeviceptr kAnyAlignedAddress = 1 << 20;
 
 CUtensorMapDataType data_type_of(ElementType type) {
-  switch (type) {
-    case ElementType::float16:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-    case ElementType::bfloat16:
-      return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    case ElementType::float32:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-    case ElementType::float64:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
-    case ElementType::int32:
-      return CU_TENSOR_MAP_DATA_TYPE_INT32;
-    case ElementType::int64:
-      return CU_TENSOR_MAP_DATA_TYPE_INT64;
-    default:
-      break;
+  constexpr std::pair<ElementType, CUtensorMapDataType> kTypes[] = {
+      {ElementType::float16, CU_TENSOR_MAP_DATA_TYPE_FLOAT16},
+      {ElementType::bfloat16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16},
+      {ElementType::float32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32},
+      {ElementType::float64, CU_TENSOR_MAP_DATA_TYPE_FLOAT64},
+      {ElementType::int32, CU_TENSOR_MAP_DATA_TYPE_INT32},
+      {ElementType::int64, CU_TENSOR_MAP_DATA_TYPE_INT64}};
+  for (const auto& [known, in_map] : kTypes) {
+    if (known == type) return in_map;
   }
-  switch (element_size(type)) {  // bytes are copied
-    case 1:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
-    case 2:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
-    case 4:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT32;
-    default:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT64;
-  }
+  const std::size_t bytes = element_size(type);  // which are copied
+  return bytes == 1   ? CU_TENSOR_MAP_DATA_TYPE_UINT8
+         : bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
+         : bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_UINT32
+                      : CU_TENSOR_MAP_DATA_TYPE_UINT64;
 }
 
 CUresult encode(const Driver& driver, const TensorMapPlan& plan, CUdeviceptr address, CUtensorMap& map) {

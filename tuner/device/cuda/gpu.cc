@@ -125,24 +125,9 @@ Result<std::unique_ptr<Gpu>> Gpu::open(const Driver& driver, int ordinal) {
   return gpu;
 }
 
-std::unique_ptr<Gpu> Gpu::of_current_context(const Driver& driver, CUdevice device) {
-  std::unique_ptr<Gpu> gpu(new Gpu(driver));
-  gpu->device_ = device;
-  return gpu;
-}
-
 Gpu::~Gpu() {
   stream_ = {};
   if (context_ != nullptr) driver_.cuDevicePrimaryCtxRelease(device_);
-}
-
-void Gpu::check(CUresult code, const char* doing) {
-  if (code == CUDA_SUCCESS || failure_) return;
-  failure_ = failure_of(code, doing, driver_);
-}
-
-void Gpu::fail(Failure failure) {
-  if (!failure_) failure_ = std::move(failure);
 }
 
 void Gpu::use_default_stream() {
@@ -151,88 +136,9 @@ void Gpu::use_default_stream() {
   if (ok()) stream_ = {CU_STREAM_LEGACY, [](CUstream) { return CUDA_SUCCESS; }};
 }
 
-std::size_t Gpu::free_bytes() {
-  std::size_t free = 0, total = 0;
-  if (ok()) check(driver_.cuMemGetInfo(&free, &total), "ask for the free memory");
-  return free;
-}
-
-DeviceMemory Gpu::allocate(std::size_t size) {
-  CUdeviceptr memory = 0;
-  if (ok()) check(driver_.cuMemAlloc(&memory, std::max<std::size_t>(size, 1)), "allocate memory");
-  return {memory, driver_.cuMemFree};
-}
-
-LoadedModule Gpu::load(std::string_view code) {
-  CUmodule module = nullptr;
-  if (ok()) check(driver_.cuModuleLoadData(&module, code.data()), "load the compiled code");
-  return {module, driver_.cuModuleUnload};
-}
-
-std::optional<LoadedModule> Gpu::try_load(std::string_view code) {
-  CUmodule module = nullptr;
-  if (!ok() || driver_.cuModuleLoadData(&module, code.data()) != CUDA_SUCCESS) return std::nullopt;
-  return LoadedModule(module, driver_.cuModuleUnload);
-}
-
-CUfunction Gpu::function(const LoadedModule& module, const std::string& symbol) {
-  CUfunction function = nullptr;
-  if (ok()) check(driver_.cuModuleGetFunction(&function, module.get(), symbol.c_str()), "find the kernel");
-  return function;
-}
-
-CUdeviceptr Gpu::variable(const LoadedModule& module, const std::string& symbol, std::size_t& bytes) {
-  CUdeviceptr address = 0;
-  if (ok())
-    check(driver_.cuModuleGetGlobal(&address, &bytes, module.get(), symbol.c_str()), "find the variable");
-  return address;
-}
-
-int Gpu::attribute(CUfunction function, CUfunction_attribute which) {
-  int value = 0;
-  if (ok()) check(driver_.cuFuncGetAttribute(&value, which, function), "ask for the kernel's needs");
-  return value;
-}
-
-void Gpu::upload(CUdeviceptr to, std::span<const std::byte> from) {
-  if (!ok() || from.empty()) return;
-  check(driver_.cuMemcpyHtoDAsync(to, from.data(), from.size(), stream_.get()), "copy to the GPU");
-}
-
-void Gpu::download(std::span<std::byte> to, CUdeviceptr from) {
-  if (!ok() || to.empty()) return;
-  check(driver_.cuMemcpyDtoHAsync(to.data(), from, to.size(), stream_.get()), "copy from the GPU");
-}
-
-void Gpu::copy(CUdeviceptr to, CUdeviceptr from, std::size_t size) {
-  if (!ok() || size == 0) return;
-  check(driver_.cuMemcpyDtoDAsync(to, from, size, stream_.get()), "copy on the GPU");
-}
-
-void Gpu::fill(CUdeviceptr to, unsigned char byte, std::size_t size) {
-  if (!ok() || size == 0) return;
-  check(driver_.cuMemsetD8Async(to, byte, size, stream_.get()), "fill memory");
-}
-
 void Gpu::launch(CUfunction function, const LaunchShape& shape, void** arguments) {
   if (ok())
     check(LaunchConfig(shape).launch(driver_, function, stream_.get(), arguments), "launch the kernel");
-}
-
-Event Gpu::event() {
-  CUevent event = nullptr;
-  if (ok()) check(driver_.cuEventCreate(&event, CU_EVENT_DEFAULT), "make an event");
-  return {event, driver_.cuEventDestroy};
-}
-
-void Gpu::record(const Event& event) {
-  if (ok()) check(driver_.cuEventRecord(event.get(), stream_.get()), "record an event");
-}
-
-double Gpu::elapsed_us(const Event& start, const Event& end) {
-  float elapsed_ms = 0;
-  if (ok()) check(driver_.elapsed_time(&elapsed_ms, start.get(), end.get()), "read the time between events");
-  return static_cast<double>(elapsed_ms) * 1e3;
 }
 
 Graph Gpu::capture(const std::function<void()>& work) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -80,8 +81,14 @@ class LaunchConfig {
 class Gpu {
  public:
   static Result<std::unique_ptr<Gpu>> open(const Driver& driver, int ordinal);
+
   // Works in the calling thread's context, which it does not own. It has no stream: only load and allocate.
-  static std::unique_ptr<Gpu> of_current_context(const Driver& driver, CUdevice device);
+  static std::unique_ptr<Gpu> of_current_context(const Driver& driver, CUdevice device) {
+    std::unique_ptr<Gpu> gpu(new Gpu(driver));
+    gpu->device_ = device;
+    return gpu;
+  }
+
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
   ~Gpu();
@@ -98,27 +105,91 @@ class Gpu {
   void use_default_stream();
   // The default stream cannot be captured.
   bool can_capture() const { return stream_.get() != CU_STREAM_LEGACY; }
-  std::size_t free_bytes();
 
-  DeviceMemory allocate(std::size_t size);
-  LoadedModule load(std::string_view code);
+  std::size_t free_bytes() {
+    std::size_t free = 0, total = 0;
+    if (ok()) check(driver_.cuMemGetInfo(&free, &total), "ask for the free memory");
+    return free;
+  }
+
+  DeviceMemory allocate(std::size_t size) {
+    CUdeviceptr memory = 0;
+    if (ok()) check(driver_.cuMemAlloc(&memory, std::max<std::size_t>(size, 1)), "allocate memory");
+    return {memory, driver_.cuMemFree};
+  }
+
+  LoadedModule load(std::string_view code) {
+    CUmodule module = nullptr;
+    if (ok()) check(driver_.cuModuleLoadData(&module, code.data()), "load the compiled code");
+    return {module, driver_.cuModuleUnload};
+  }
+
   // Empty if the driver cannot use the code, which is no failure of the Gpu.
-  std::optional<LoadedModule> try_load(std::string_view code);
-  CUfunction function(const LoadedModule& module, const std::string& symbol);
-  CUdeviceptr variable(const LoadedModule& module, const std::string& symbol, std::size_t& bytes);
-  int attribute(CUfunction function, CUfunction_attribute which);
+  std::optional<LoadedModule> try_load(std::string_view code) {
+    CUmodule module = nullptr;
+    if (!ok() || driver_.cuModuleLoadData(&module, code.data()) != CUDA_SUCCESS) return std::nullopt;
+    return LoadedModule(module, driver_.cuModuleUnload);
+  }
+
+  CUfunction function(const LoadedModule& module, const std::string& symbol) {
+    CUfunction function = nullptr;
+    if (ok()) check(driver_.cuModuleGetFunction(&function, module.get(), symbol.c_str()), "find the kernel");
+    return function;
+  }
+
+  CUdeviceptr variable(const LoadedModule& module, const std::string& symbol, std::size_t& bytes) {
+    CUdeviceptr address = 0;
+    if (ok())
+      check(driver_.cuModuleGetGlobal(&address, &bytes, module.get(), symbol.c_str()), "find the variable");
+    return address;
+  }
+
+  int attribute(CUfunction function, CUfunction_attribute which) {
+    int value = 0;
+    if (ok()) check(driver_.cuFuncGetAttribute(&value, which, function), "ask for the kernel's needs");
+    return value;
+  }
 
   // Queued in the stream. Host memory has to stay valid until the stream gets there.
-  void upload(CUdeviceptr to, std::span<const std::byte> from);
-  void download(std::span<std::byte> to, CUdeviceptr from);
-  void copy(CUdeviceptr to, CUdeviceptr from, std::size_t size);
-  void fill(CUdeviceptr to, unsigned char byte, std::size_t size);
+  void upload(CUdeviceptr to, std::span<const std::byte> from) {
+    if (!ok() || from.empty()) return;
+    check(driver_.cuMemcpyHtoDAsync(to, from.data(), from.size(), stream_.get()), "copy to the GPU");
+  }
+
+  void download(std::span<std::byte> to, CUdeviceptr from) {
+    if (!ok() || to.empty()) return;
+    check(driver_.cuMemcpyDtoHAsync(to.data(), from, to.size(), stream_.get()), "copy from the GPU");
+  }
+
+  void copy(CUdeviceptr to, CUdeviceptr from, std::size_t size) {
+    if (!ok() || size == 0) return;
+    check(driver_.cuMemcpyDtoDAsync(to, from, size, stream_.get()), "copy on the GPU");
+  }
+
+  void fill(CUdeviceptr to, unsigned char byte, std::size_t size) {
+    if (!ok() || size == 0) return;
+    check(driver_.cuMemsetD8Async(to, byte, size, stream_.get()), "fill memory");
+  }
+
   void launch(CUfunction function, const LaunchShape& shape, void** arguments);
 
-  Event event();
-  void record(const Event& event);
+  Event event() {
+    CUevent event = nullptr;
+    if (ok()) check(driver_.cuEventCreate(&event, CU_EVENT_DEFAULT), "make an event");
+    return {event, driver_.cuEventDestroy};
+  }
+
+  void record(const Event& event) {
+    if (ok()) check(driver_.cuEventRecord(event.get(), stream_.get()), "record an event");
+  }
+
   // Both events must have happened.
-  double elapsed_us(const Event& start, const Event& end);
+  double elapsed_us(const Event& start, const Event& end) {
+    float elapsed_ms = 0;
+    if (ok())
+      check(driver_.elapsed_time(&elapsed_ms, start.get(), end.get()), "read the time between events");
+    return static_cast<double>(elapsed_ms) * 1e3;
+  }
 
   // A graph of what `work` queues.
   Graph capture(const std::function<void()>& work);
@@ -133,8 +204,14 @@ class Gpu {
   bool wait_and_print(double limit_s);
 
   // Keep the first failure. `doing` may be null where the code says enough.
-  void check(CUresult code, const char* doing);
-  void fail(Failure failure);
+  void check(CUresult code, const char* doing) {
+    if (code == CUDA_SUCCESS || failure_) return;
+    failure_ = failure_of(code, doing, driver_);
+  }
+
+  void fail(Failure failure) {
+    if (!failure_) failure_ = std::move(failure);
+  }
 
  private:
   explicit Gpu(Driver driver) : driver_(driver) {}

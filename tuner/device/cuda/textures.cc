@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "tuner/device/cuda/cuda_program.h"
 
@@ -6,38 +7,23 @@ namespace gktune {
 namespace {
 
 CUarray_format format_of(ElementType type) {
-  switch (type) {
-    case ElementType::int8:
-      return CU_AD_FORMAT_SIGNED_INT8;
-    case ElementType::int16:
-      return CU_AD_FORMAT_SIGNED_INT16;
-    case ElementType::int32:
-      return CU_AD_FORMAT_SIGNED_INT32;
-    case ElementType::uint8:
-      return CU_AD_FORMAT_UNSIGNED_INT8;
-    case ElementType::uint16:
-      return CU_AD_FORMAT_UNSIGNED_INT16;
-    case ElementType::uint32:
-      return CU_AD_FORMAT_UNSIGNED_INT32;
-    case ElementType::float16:
-      return CU_AD_FORMAT_HALF;
-    default:
-      return CU_AD_FORMAT_FLOAT;
+  constexpr std::pair<ElementType, CUarray_format> kFormats[] = {
+      {ElementType::int8, CU_AD_FORMAT_SIGNED_INT8},      {ElementType::int16, CU_AD_FORMAT_SIGNED_INT16},
+      {ElementType::int32, CU_AD_FORMAT_SIGNED_INT32},    {ElementType::uint8, CU_AD_FORMAT_UNSIGNED_INT8},
+      {ElementType::uint16, CU_AD_FORMAT_UNSIGNED_INT16}, {ElementType::uint32, CU_AD_FORMAT_UNSIGNED_INT32},
+      {ElementType::float16, CU_AD_FORMAT_HALF}};
+  for (const auto& [known, format] : kFormats) {
+    if (known == type) return format;
   }
+  return CU_AD_FORMAT_FLOAT;
 }
 
 CUaddress_mode address_mode_of(TexturePlan::Address address) {
-  switch (address) {
-    case TexturePlan::Address::border:
-      return CU_TR_ADDRESS_MODE_BORDER;
-    case TexturePlan::Address::wrap:
-      return CU_TR_ADDRESS_MODE_WRAP;
-    case TexturePlan::Address::mirror:
-      return CU_TR_ADDRESS_MODE_MIRROR;
-    case TexturePlan::Address::clamp:
-      break;
-  }
-  return CU_TR_ADDRESS_MODE_CLAMP;
+  using Address = TexturePlan::Address;
+  return address == Address::border   ? CU_TR_ADDRESS_MODE_BORDER
+         : address == Address::wrap   ? CU_TR_ADDRESS_MODE_WRAP
+         : address == Address::mirror ? CU_TR_ADDRESS_MODE_MIRROR
+                                      : CU_TR_ADDRESS_MODE_CLAMP;
 }
 
 CUDA_RESOURCE_DESC resource_of(const TexturePlan& plan, CUdeviceptr address) {

@@ -15,7 +15,7 @@
 #include "tuner/core/device_info.h"
 #include "tuner/core/text.h"
 #include "tuner/device/host/compile/host_compiler.h"
-#include "tuner/device/run/forking_runner.h"
+#include "tuner/device/run/device_runner.h"
 #include "tuner/device/worker/cores.h"
 #include "tuner/device/worker/job_process.h"
 
@@ -147,29 +147,41 @@ std::unique_ptr<ComputeDevice> make_host_device() {
 
 Error no_compiler(const Error& why) { return Error{"the host device needs a C++ compiler: " + why.message}; }
 
+class HostBackend final : public Backend {
+ public:
+  explicit HostBackend(BackendOptions options) : options_(std::move(options)) {}
+
+  Result<DeviceInfo> probe() override {
+    const auto version = HostCompiler::version(options_.cxx);
+    if (!version) return no_compiler(version.error());
+    return cpu_info(*version);
+  }
+
+  Result<DeviceInfo> identify() override { return cpu_info({}); }
+
+  Result<std::unique_ptr<Compiler>> compiler() override {
+    const auto version = HostCompiler::version(options_.cxx);
+    if (!version) return no_compiler(version.error());
+    return {std::make_unique<HostCompiler>(options_.cxx)};
+  }
+
+  void limit_compile_worker() override { limit_memory(compiler_share()); }
+
+  Result<std::unique_ptr<Runner>> runner() override {
+    // Candidates can start processes, which would outlive a worker that something outside kills.
+    if (const auto supervised = run_under_supervisor(); !supervised) return supervised.error();
+    limit_memory(runner_share_bytes());
+    return make_forking_runner(make_host_device());
+  }
+
+ private:
+  BackendOptions options_;
+};
+
 }  // namespace
 
-Result<DeviceInfo> HostBackend::probe() {
-  const auto version = HostCompiler::version(options_.cxx);
-  if (!version) return no_compiler(version.error());
-  return cpu_info(*version);
-}
-
-Result<DeviceInfo> HostBackend::identify() { return cpu_info({}); }
-
-Result<std::unique_ptr<Compiler>> HostBackend::compiler() {
-  auto compiler = HostCompiler::open(options_.cxx);
-  if (!compiler) return no_compiler(compiler.error());
-  return std::unique_ptr<Compiler>(*std::move(compiler));
-}
-
-void HostBackend::limit_compile_worker() { limit_memory(compiler_share()); }
-
-Result<std::unique_ptr<Runner>> HostBackend::runner() {
-  // Candidates can start processes, which would outlive a worker that something outside kills.
-  if (const auto supervised = run_under_supervisor(); !supervised) return supervised.error();
-  limit_memory(runner_share_bytes());
-  return {std::make_unique<ForkingRunner>(make_host_device())};
+std::unique_ptr<Backend> make_host_backend(const BackendOptions& options) {
+  return std::make_unique<HostBackend>(options);
 }
 
 std::unique_ptr<ComputeDevice> open_host_device() {

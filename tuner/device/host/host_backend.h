@@ -17,19 +17,7 @@ std::uint64_t usable_memory_bytes(const std::filesystem::path& root = "/");
 std::uint64_t runner_share_bytes();
 
 // This machine's processor, programmed by its C++ compiler.
-class HostBackend final : public Backend {
- public:
-  explicit HostBackend(BackendOptions options) : options_(std::move(options)) {}
-
-  Result<DeviceInfo> probe() override;
-  Result<DeviceInfo> identify() override;
-  Result<std::unique_ptr<Compiler>> compiler() override;
-  void limit_compile_worker() override;
-  Result<std::unique_ptr<Runner>> runner() override;
-
- private:
-  BackendOptions options_;
-};
+std::unique_ptr<Backend> make_host_backend(const BackendOptions& options);
 
 // The processor in this process. A crash ends the process; the fault handler reports its place to the parent
 // first. `cache_bytes` is the size of the last cache.

@@ -89,4 +89,9 @@ class DeviceRunner final : public Runner {
   bool has_no_other_ = false;  // it could not be made
 };
 
+// Runs each candidate, and the reference, in a child of its own. The children inherit the inputs and expected
+// outputs of the problem, which this process prepares once. For devices whose state is that of the process.
+// The device has started no thread.
+std::unique_ptr<Runner> make_forking_runner(std::unique_ptr<ComputeDevice> device);
+
 }  // namespace gktune

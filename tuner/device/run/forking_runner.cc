@@ -1,5 +1,3 @@
-#include "tuner/device/run/forking_runner.h"
-
 #include <stdlib.h>
 
 #include <algorithm>
@@ -13,8 +11,10 @@
 #include <utility>
 
 #include "tuner/core/quantity.h"
+#include "tuner/device/run/device_runner.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/device/worker/job.h"
+#include "tuner/device/worker/job_process.h"
 
 namespace gktune {
 namespace {
@@ -67,108 +67,118 @@ RunReply asked(JobProcess& process, std::string_view request) {
   return *std::move(reply);
 }
 
-}  // namespace
+class ForkingRunner final : public Runner {
+ public:
+  explicit ForkingRunner(std::unique_ptr<ComputeDevice> device) : runner_(std::move(device)) {}
 
-RunReply ForkingRunner::run(const RunJob& job) {
-  const auto start = std::chrono::steady_clock::now();
-  const JobFolder folder;
-  RunReply reply = try_job(job);
-  processes_.end_all();
-  reply.run_s = seconds_since(start);
-  return reply;
-}
-
-RunReply ForkingRunner::try_job(const RunJob& job) {
-  report_phase(Phase::setup);
-  if (const auto prepared = prepare(job); !prepared) return reply_of(prepared.error());
-  auto process = processes_.start([&](const std::string&) {
-    runner_.renew();
-    return encode(runner_.run(job));
-  });
-  return process ? asked(*process, {}) : reply_of(process.error());
-}
-
-Result<void, Failure> ForkingRunner::prepare(const RunJob& job) {
-  const Isolate isolate = [&](const Work& work) -> Result<void, Failure> {
-    auto process = processes_.start([&](const std::string&) {
-      const auto done = work();
-      return encode(done ? RunReply{} : reply_of(done.error()));
-    });
-    if (!process) return process.error();
-    RunReply reply = asked(*process, {});
-    if (reply.status != Status::ok) return Failure{reply.status, std::move(reply.message)};
-    return {};
-  };
-  auto prepared = runner_.prepare(job, isolate);
-  if (prepared && !job.check_only) prepared = runner_.prepare_other(job, isolate);
-  return prepared;
-}
-
-std::vector<Samples> ForkingRunner::playoff(const PlayoffJob& job) {
-  std::vector<Samples> samples(job.finalists.size());
-  const JobFolder folder;
-  report_phase(Phase::setup);
-  if (job.finalists.empty() || !prepare(job.finalists.front())) return samples;
-  const std::size_t most = most_finalists();
-  for (std::size_t first = 0; first < samples.size(); first += most) {
-    const std::size_t count = std::min(most, samples.size() - first);
-    play(std::span(job.finalists).subspan(first, count), job.rounds,
-         std::span(samples).subspan(first, count));
+  RunReply run(const RunJob& job) override {
+    const auto start = std::chrono::steady_clock::now();
+    const JobFolder folder;
+    RunReply reply = try_job(job);
     processes_.end_all();
+    reply.run_s = seconds_since(start);
+    return reply;
   }
-  report_phase(Phase::setup);
-  return samples;
-}
 
-// Each finalist needs memory for its outputs.
-std::size_t ForkingRunner::most_finalists() {
-  const auto free = runner_.device().free_bytes();
-  const std::uint64_t own = std::max<std::uint64_t>(1, runner_.own_bytes());
-  return std::max<std::size_t>(1, free ? *free / own : 1);
-}
-
-void ForkingRunner::play(std::span<const RunJob> finalists, Rounds rounds, std::span<Samples> samples) {
-  const std::size_t count = finalists.size();
-  std::vector<std::optional<JobProcess>> processes(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    auto process = start_finalist(finalists[i]);
-    if (process && asked(*process, kGetReady).status == Status::ok) processes[i].emplace(*std::move(process));
+  std::vector<Samples> playoff(const PlayoffJob& job) override {
+    std::vector<Samples> samples(job.finalists.size());
+    const JobFolder folder;
+    report_phase(Phase::setup);
+    if (job.finalists.empty() || !prepare(job.finalists.front())) return samples;
+    // Each finalist needs memory for its outputs.
+    const auto free = runner_.device().free_bytes();
+    const std::uint64_t own = std::max<std::uint64_t>(1, runner_.own_bytes());
+    const std::size_t most = std::max<std::size_t>(1, free ? *free / own : 1);
+    for (std::size_t first = 0; first < samples.size(); first += most) {
+      const std::size_t count = std::min(most, samples.size() - first);
+      play(std::span(job.finalists).subspan(first, count), job.rounds,
+           std::span(samples).subspan(first, count));
+      processes_.end_all();
+    }
+    report_phase(Phase::setup);
+    return samples;
   }
-  report_phase(Phase::timing);
-  for (int round = 0; round < rounds.count; ++round) {
-    for (std::size_t turn = 0; turn < count; ++turn) {
-      const std::size_t i = finalist_at(round, turn, count);
-      if (!processes[i]) continue;
-      const RunReply reply = asked(*processes[i], kSample);
-      if (reply.status == Status::ok) {
-        samples[i].insert(samples[i].end(), reply.samples_us.begin(), reply.samples_us.end());
-      } else {
-        processes[i].reset();
-        samples[i].clear();
+
+ private:
+  RunReply try_job(const RunJob& job) {
+    report_phase(Phase::setup);
+    if (const auto prepared = prepare(job); !prepared) return reply_of(prepared.error());
+    auto process = processes_.start([&](const std::string&) {
+      runner_.renew();
+      return encode(runner_.run(job));
+    });
+    return process ? asked(*process, {}) : reply_of(process.error());
+  }
+
+  Result<void, Failure> prepare(const RunJob& job) {
+    const Isolate isolate = [&](const Work& work) -> Result<void, Failure> {
+      auto process = processes_.start([&](const std::string&) {
+        const auto done = work();
+        return encode(done ? RunReply{} : reply_of(done.error()));
+      });
+      if (!process) return process.error();
+      RunReply reply = asked(*process, {});
+      if (reply.status != Status::ok) return Failure{reply.status, std::move(reply.message)};
+      return {};
+    };
+    auto prepared = runner_.prepare(job, isolate);
+    if (prepared && !job.check_only) prepared = runner_.prepare_other(job, isolate);
+    return prepared;
+  }
+
+  void play(std::span<const RunJob> finalists, Rounds rounds, std::span<Samples> samples) {
+    const std::size_t count = finalists.size();
+    std::vector<std::optional<JobProcess>> processes(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      auto process = start_finalist(finalists[i]);
+      if (process && asked(*process, kGetReady).status == Status::ok)
+        processes[i].emplace(*std::move(process));
+    }
+    report_phase(Phase::timing);
+    for (int round = 0; round < rounds.count; ++round) {
+      for (std::size_t turn = 0; turn < count; ++turn) {
+        const std::size_t i = finalist_at(round, turn, count);
+        if (!processes[i]) continue;
+        const RunReply reply = asked(*processes[i], kSample);
+        if (reply.status == Status::ok) {
+          samples[i].insert(samples[i].end(), reply.samples_us.begin(), reply.samples_us.end());
+        } else {
+          processes[i].reset();
+          samples[i].clear();
+        }
       }
     }
   }
-}
 
-Result<JobProcess, Failure> ForkingRunner::start_finalist(const RunJob& job) {
-  std::unique_ptr<Sampler> sampler;  // in the child
-  double last_us = 0;
-  return processes_.start([&](const std::string& request) {
-    if (request == kGetReady) {
-      runner_.renew();
-      auto warm = runner_.warm_sampler(job);
-      if (!warm) return encode(reply_of(warm.error()));
-      sampler = *std::move(warm);
-      return encode(RunReply{});
-    }
-    if (job.plan.regime == Regime::hot && last_us < kLongWarmUpUs) (void)sampler->sample_us();
-    const auto sample = sampler->sample_us();
-    if (!sample) return encode(reply_of(sample.error()));
-    last_us = *sample;
-    RunReply reply;
-    reply.samples_us = {*sample};
-    return encode(reply);
-  });
+  Result<JobProcess, Failure> start_finalist(const RunJob& job) {
+    std::unique_ptr<Sampler> sampler;  // in the child
+    double last_us = 0;
+    return processes_.start([&](const std::string& request) {
+      if (request == kGetReady) {
+        runner_.renew();
+        auto warm = runner_.warm_sampler(job);
+        if (!warm) return encode(reply_of(warm.error()));
+        sampler = *std::move(warm);
+        return encode(RunReply{});
+      }
+      if (job.plan.regime == Regime::hot && last_us < kLongWarmUpUs) (void)sampler->sample_us();
+      const auto sample = sampler->sample_us();
+      if (!sample) return encode(reply_of(sample.error()));
+      last_us = *sample;
+      RunReply reply;
+      reply.samples_us = {*sample};
+      return encode(reply);
+    });
+  }
+
+  DeviceRunner runner_;
+  JobProcesses processes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> make_forking_runner(std::unique_ptr<ComputeDevice> device) {
+  return std::make_unique<ForkingRunner>(std::move(device));
 }
 
 }  // namespace gktune

@@ -1,15 +1,23 @@
-#include "tuner/device/cuda/compile/cuda_compiler.h"
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
 #include "tuner/device/cuda/compile/cuda_text.h"
 #include "tuner/device/cuda/compile/module_file.h"
+#include "tuner/device/cuda/compile/nvcc_compiler.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
-#include "tuner/device/worker/option_at_fault.h"
+#include "tuner/device/cuda/compile/toolkit.h"
+#include "tuner/device/host/compile/run_compiler.h"
+#include "tuner/device/worker/compile_cache.h"
+#include "tuner/source/flat_source.h"
 #include "tuner/source/source_names.h"
 #include "tuner/space/fingerprint.h"
 #include "tuner/space/plan.h"
@@ -17,20 +25,10 @@
 namespace gktune {
 namespace {
 
-struct MacroName {
-  const std::string& operator()(const std::pair<std::string, std::string>& macro) const {
-    return macro.first;
-  }
-};
+using Macro = std::pair<std::string, std::string>;
 
 // Larger programs gain nothing, and a failure costs more.
 constexpr std::size_t kMostTogether = 16;
-
-std::string joined_messages(const std::vector<std::string>& messages) {
-  std::string all;
-  for (const auto& message : messages) all += message;
-  return all;
-}
 
 std::string size_and_time(const std::string& path) {
   std::error_code error;
@@ -39,14 +37,18 @@ std::string size_and_time(const std::string& path) {
   return path + ' ' + std::to_string(size) + ' ' + std::to_string(time);
 }
 
+auto first_error(const std::vector<std::string>& messages) {
+  return std::ranges::find_if(
+      messages, [](const std::string& message) { return message.find("error") != std::string::npos; });
+}
+
 // The name that NVRTC gives to the text with the names of entries.
 constexpr std::string_view kEntriesFile = "__nv_name_map(";
 
 // The message for an entry that the source does not define, if the first error is about an entry's name.
 std::optional<std::string> missing_entry(const std::vector<std::string>& messages, const FlatSource& flat,
                                          const SourcePlan& source) {
-  const auto error = std::ranges::find_if(
-      messages, [](const std::string& message) { return message.find("error") != std::string::npos; });
+  const auto error = first_error(messages);
   if (error == messages.end() || !error->starts_with(kEntriesFile)) return std::nullopt;
   std::string text = text_of(flat);
   for (const auto& [path, included] : flat.files) text += included;
@@ -56,228 +58,258 @@ std::optional<std::string> missing_entry(const std::vector<std::string>& message
   return std::nullopt;
 }
 
+class CudaCompiler : public Compiler {
+ public:
+  CudaCompiler(const ToolkitPlaces& places, Nvrtc nvrtc, std::vector<std::string> include_dirs)
+      : places_(places),
+        nvrtc_(std::move(nvrtc)),
+        include_dirs_(std::move(include_dirs)),
+        headers_(standard_headers()) {
+    compiler_key_ = "4 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
+    for (const auto& dir : include_dirs_) compiler_key_ += '\n' + size_and_time(dir + "/cuda_fp16.h");
+  }
+
+  std::vector<CompiledVariant> compile(const CompileJob& job) override {
+    const bool is_launcher = !job.variants.empty() && job.variants.front().language == Language::host;
+    if (is_launcher) return compile_launcher(job);
+    std::vector<CompiledVariant> results(job.variants.size());
+    CompileCache& cache = caches_.try_emplace(job.cache_dir, job.cache_dir, job.scratch_dir).first->second;
+
+    std::vector<bool> is_taken(job.variants.size(), false);
+    for (std::size_t first = 0; first < job.variants.size(); ++first) {
+      if (is_taken[first]) continue;
+      const SourcePlan& model = job.variants[first];
+      Batch batch;
+      batch.source = flatten(model.path, model.text, model.include_dirs, AngleIncludes::keep);
+      batch.options = options_for(model, job.architecture);
+      std::string text = text_of(batch.source);
+      for (const auto& [path, included] : batch.source.files) text += path + '\n' + included + '\n';
+      for (const auto& option : batch.options) text += '\n' + option;
+      batch.source_key = content_key(text);
+      for (std::size_t i = first; i < job.variants.size(); ++i) {
+        const SourcePlan& variant = job.variants[i];
+        if (is_taken[i] || variant.path != model.path || variant.text != model.text ||
+            variant.options != model.options || variant.include_dirs != model.include_dirs ||
+            !std::ranges::equal(variant.macros, model.macros, {}, &Macro::first, &Macro::first)) {
+          continue;
+        }
+        is_taken[i] = true;
+        const std::string key = key_of(batch, variant);
+        if (auto known = cache.find(key)) {
+          results[i] = std::move(*known);
+        } else {
+          batch.pending.push_back({&variant, key, &results[i]});
+        }
+      }
+      // The key is that of the whole source: the rest depends on the variants of this batch.
+      std::vector<const SourcePlan*> variants;
+      for (const Pending& pending : batch.pending) variants.push_back(pending.source);
+      keep_kernels(batch.source, variants);
+      compile_batch(batch, cache);
+    }
+    return results;
+  }
+
+  Result<std::string> loadable_code(const Module& module) const override {
+    auto code = read_module(module.path);
+    if (!code) return code.error();
+    return std::move(code->cubin);
+  }
+
+ private:
+  // A variant to compile.
+  struct Pending {
+    const SourcePlan* source = nullptr;
+    std::string key;
+    CompiledVariant* result = nullptr;
+  };
+  // Variants that share a text.
+  struct Batch {
+    FlatSource source;
+    std::vector<std::string> options;
+    std::string source_key;
+    std::vector<Pending> pending;
+  };
+
+  std::vector<CompiledVariant> compile_launcher(const CompileJob& job) {
+    if (!nvcc_) nvcc_ = NvccCompiler::open(places_);
+    if (*nvcc_) return (*nvcc_)->compile(job);
+    CompiledVariant failed;
+    failed.status = Status::machine_failed;
+    failed.log = nvcc_->error().message;
+    return {job.variants.size(), failed};
+  }
+
+  std::vector<std::string> options_for(const SourcePlan& source, const std::string& architecture) const {
+    std::vector<std::string> options;
+    if (!any_starts_with(source.options, {"-arch", "--gpu-architecture"})) {
+      options.push_back("--gpu-architecture=" + real_architecture(architecture, nvrtc_.architectures()));
+    }
+    if (!any_starts_with(source.options, {"-std", "--std"})) options.emplace_back("--std=c++17");
+    options.emplace_back("--ptxas-options=-v");
+    for (const auto& dir : source.include_dirs) options.push_back("-I" + dir);
+    for (const auto& dir : include_dirs_) options.push_back("-I" + dir);
+    options.insert(options.end(), source.options.begin(), source.options.end());
+    return options;
+  }
+
+  std::string key_of(const Batch& batch, const SourcePlan& source) const {
+    std::string text = compiler_key_ + '\n' + batch.source_key;
+    for (const auto& [name, value] : source.macros) text += '\n' + name + '=' + value;
+    for (const auto& entry : source.entries) text += "\n:" + entry;
+    return content_key(text);
+  }
+
+  void compile_batch(Batch& batch, CompileCache& cache) {
+    const bool together = can_share_text(batch.source);
+    std::vector<Pending> alone;
+    while (!batch.pending.empty()) {
+      std::vector<Pending> rest;
+      if (batch.pending.size() > kMostTogether) {
+        rest.assign(batch.pending.begin() + kMostTogether, batch.pending.end());
+        batch.pending.resize(kMostTogether);
+      }
+      if (together && batch.pending.size() > 1 && !unshareable_.contains(batch.source_key)) {
+        for (auto& pending : compile_together(batch, cache)) alone.push_back(std::move(pending));
+      } else {
+        for (auto& pending : batch.pending) alone.push_back(std::move(pending));
+      }
+      batch.pending = std::move(rest);
+    }
+    for (const auto& pending : alone) compile_alone(batch, pending, cache);
+  }
+
+  // Compiles the remaining variants one by one.
+  std::vector<Pending> compile_together(Batch& batch, CompileCache& cache) {
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<const SourcePlan*> sources;
+    for (const auto& pending : batch.pending) sources.push_back(pending.source);
+    const CudaText program = cuda_text_of_many(batch.source, sources);
+    NvrtcSource input{sources.front()->path, program.text, headers_, batch.options, {}};
+    for (const auto& entries : program.entries) {
+      input.entries.insert(input.entries.end(), entries.begin(), entries.end());
+    }
+    const NvrtcOutput output = nvrtc_.compile(input);
+    CompileLog log = read_compile_log(output.log);
+
+    std::string module_path;
+    if (output.ok) {
+      if (auto path = cache.add_code(pack_module({output.cubin, log.kernels}))) module_path = *path;
+    }
+    if (module_path.empty()) {
+      // Variants with errors fail alone too, each with its own log. The others may still be compiled
+      // together.
+      std::vector<bool> is_at_fault(batch.pending.size(), false);
+      for (const auto& message : log.messages) {
+        const auto index = variant_in_log(message);
+        const bool is_error = message.find("warning") == std::string::npos;
+        if (is_error && index && *index < is_at_fault.size()) is_at_fault[*index] = true;
+      }
+      std::vector<Pending> guilty, innocent;
+      for (std::size_t i = 0; i < batch.pending.size(); ++i) {
+        (is_at_fault[i] ? guilty : innocent).push_back(batch.pending[i]);
+      }
+      if (guilty.empty()) {
+        unshareable_.insert(batch.source_key);
+        return innocent;
+      }
+      batch.pending = std::move(innocent);
+      if (batch.pending.size() > 1) {
+        for (auto& pending : compile_together(batch, cache)) guilty.push_back(std::move(pending));
+      } else {
+        guilty.insert(guilty.end(), batch.pending.begin(), batch.pending.end());
+      }
+      return guilty;
+    }
+
+    const double seconds = seconds_since(start) / static_cast<double>(batch.pending.size());
+    std::size_t next_symbol = 0;
+    for (std::size_t i = 0; i < batch.pending.size(); ++i) {
+      CompiledVariant& result = *batch.pending[i].result;
+      result = {};
+      for (const auto& message : log.messages) {
+        const auto index = variant_in_log(message);
+        if (!index || *index == i) result.log += without_variant_names(message);
+      }
+      result.module.path = module_path;
+      for (std::size_t k = 0; k < program.entries[i].size(); ++k) {
+        result.module.symbols.push_back(output.symbols[next_symbol++]);
+      }
+      result.seconds = seconds;
+      (void)cache.add(batch.pending[i].key, result);  // the next run will compile it again: no harm
+    }
+    return {};
+  }
+
+  // Names the -D option that breaks the headers before the source; nothing
+  // if the errors are in the source.
+  std::optional<std::string> option_at_fault(const std::vector<std::string>& messages, const Batch& batch,
+                                             const SourcePlan& source) const {
+    const auto error = first_error(messages);
+    const auto is_in = [&](const std::string& path) { return error->starts_with(path + '('); };
+    if (error == messages.end() || is_in(source.path) ||
+        std::ranges::any_of(batch.source.files, [&](const auto& file) { return is_in(file.first); })) {
+      return std::nullopt;
+    }
+    return gktune::option_at_fault(batch.source, batch.options, [&](const HeaderCompile& compile) {
+      return nvrtc_.compile({source.path, compile.text, headers_, compile.options, {}}).ok;
+    });
+  }
+
+  NvrtcOutput compile_one(const Batch& batch, const SourcePlan& source) const {
+    const CudaText lean = cuda_text_of_one(batch.source, source, OtherKernels::drop);
+    NvrtcOutput output = nvrtc_.compile({source.path, lean.text, headers_, batch.options, source.entries});
+    if (output.ok) return output;
+    // Compiles the original text, in case the error is due to something that was left out.
+    const CudaText whole = cuda_text_of_one(batch.source, source, OtherKernels::keep);
+    if (whole.text == lean.text) return output;
+    return nvrtc_.compile({source.path, whole.text, headers_, batch.options, source.entries});
+  }
+
+  void compile_alone(const Batch& batch, const Pending& pending, CompileCache& cache) {
+    const auto start = std::chrono::steady_clock::now();
+    const NvrtcOutput output = compile_one(batch, *pending.source);
+    const CompileLog log = read_compile_log(output.log);
+
+    CompiledVariant& result = *pending.result;
+    if (!output.ok) {
+      result.status = Status::compile_failed;
+      result.log = joined(log.messages, "");
+      if (auto missing = missing_entry(log.messages, batch.source, *pending.source))
+        result.log = *std::move(missing);
+      if (auto option = option_at_fault(log.messages, batch, *pending.source))
+        result.log = *std::move(option);
+      if (include_dirs_.empty()) result.log += "note: CUDA's headers were not found on this machine\n";
+    } else if (auto path = cache.add_code(pack_module({output.cubin, log.kernels})); !path) {
+      result.status = Status::machine_failed;
+      result.log = path.error().message + '\n';
+      result.seconds = seconds_since(start);
+      return;
+    } else {
+      result.log = joined(log.messages, "");
+      result.module = {*path, output.symbols};
+    }
+    result.seconds = seconds_since(start);
+    (void)cache.add(pending.key, result);
+  }
+
+  ToolkitPlaces places_;
+  std::optional<Result<NvccCompiler>> nvcc_;  // opened when it is needed
+  Nvrtc nvrtc_;
+  std::vector<std::string> include_dirs_;                     // the toolkit's
+  std::vector<std::pair<std::string, std::string>> headers_;  // see standard_headers
+  std::string compiler_key_;                                  // of the compiler, without the source
+  std::map<std::string, CompileCache> caches_;
+  std::set<std::string> unshareable_;  // sources whose variants fail only when they share a program
+};
+
 }  // namespace
 
-Result<std::unique_ptr<CudaCompiler>> CudaCompiler::open(const ToolkitPlaces& places) {
+Result<std::unique_ptr<Compiler>> open_cuda_compiler(const ToolkitPlaces& places) {
   auto nvrtc = Nvrtc::open(places);
   if (!nvrtc) return nvrtc.error();
   auto include_dirs = toolkit_include_dirs(places, nvrtc->path());
-  return std::unique_ptr<CudaCompiler>(new CudaCompiler(places, std::move(*nvrtc), std::move(include_dirs)));
-}
-
-CudaCompiler::CudaCompiler(const ToolkitPlaces& places, Nvrtc nvrtc, std::vector<std::string> include_dirs)
-    : places_(places),
-      nvrtc_(std::move(nvrtc)),
-      include_dirs_(std::move(include_dirs)),
-      headers_(standard_headers()) {
-  compiler_key_ = "4 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
-  for (const auto& dir : include_dirs_) compiler_key_ += '\n' + size_and_time(dir + "/cuda_fp16.h");
-}
-
-std::vector<CompiledVariant> CudaCompiler::compile_launcher(const CompileJob& job) {
-  if (!nvcc_) nvcc_ = NvccCompiler::open(places_);
-  if (*nvcc_) return (*nvcc_)->compile(job);
-  CompiledVariant failed;
-  failed.status = Status::machine_failed;
-  failed.log = nvcc_->error().message;
-  return {job.variants.size(), failed};
-}
-
-Result<std::string> CudaCompiler::loadable_code(const Module& module) const {
-  auto code = read_module(module.path);
-  if (!code) return code.error();
-  return std::move(code->cubin);
-}
-
-std::vector<CompiledVariant> CudaCompiler::compile(const CompileJob& job) {
-  const bool is_launcher = !job.variants.empty() && job.variants.front().language == Language::host;
-  if (is_launcher) return compile_launcher(job);
-  std::vector<CompiledVariant> results(job.variants.size());
-  CompileCache& cache = caches_.try_emplace(job.cache_dir, job.cache_dir, job.scratch_dir).first->second;
-
-  std::vector<bool> is_taken(job.variants.size(), false);
-  for (std::size_t first = 0; first < job.variants.size(); ++first) {
-    if (is_taken[first]) continue;
-    const SourcePlan& model = job.variants[first];
-    Batch batch;
-    batch.source = flatten(model.path, model.text, model.include_dirs, AngleIncludes::keep);
-    batch.options = options_for(model, job.architecture);
-    std::string text = text_of(batch.source);
-    for (const auto& [path, included] : batch.source.files) text += path + '\n' + included + '\n';
-    for (const auto& option : batch.options) text += '\n' + option;
-    batch.source_key = content_key(text);
-    for (std::size_t i = first; i < job.variants.size(); ++i) {
-      const SourcePlan& variant = job.variants[i];
-      if (is_taken[i] || variant.path != model.path || variant.text != model.text ||
-          variant.options != model.options || variant.include_dirs != model.include_dirs ||
-          !std::ranges::equal(variant.macros, model.macros, {}, MacroName{}, MacroName{})) {
-        continue;
-      }
-      is_taken[i] = true;
-      const std::string key = key_of(batch, variant);
-      if (auto known = cache.find(key)) {
-        results[i] = std::move(*known);
-      } else {
-        batch.pending.push_back({&variant, key, &results[i]});
-      }
-    }
-    // The key is that of the whole source: the rest depends on the variants of this batch.
-    std::vector<const SourcePlan*> variants;
-    for (const Pending& pending : batch.pending) variants.push_back(pending.source);
-    keep_kernels(batch.source, variants);
-    compile_batch(batch, cache);
-  }
-  return results;
-}
-
-std::vector<std::string> CudaCompiler::options_for(const SourcePlan& source,
-                                                   const std::string& architecture) const {
-  std::vector<std::string> options;
-  if (!any_starts_with(source.options, {"-arch", "--gpu-architecture"})) {
-    options.push_back("--gpu-architecture=" + real_architecture(architecture, nvrtc_.architectures()));
-  }
-  if (!any_starts_with(source.options, {"-std", "--std"})) options.emplace_back("--std=c++17");
-  options.emplace_back("--ptxas-options=-v");
-  for (const auto& dir : source.include_dirs) options.push_back("-I" + dir);
-  for (const auto& dir : include_dirs_) options.push_back("-I" + dir);
-  options.insert(options.end(), source.options.begin(), source.options.end());
-  return options;
-}
-
-std::string CudaCompiler::key_of(const Batch& batch, const SourcePlan& source) const {
-  std::string text = compiler_key_ + '\n' + batch.source_key;
-  for (const auto& [name, value] : source.macros) text += '\n' + name + '=' + value;
-  for (const auto& entry : source.entries) text += "\n:" + entry;
-  return content_key(text);
-}
-
-void CudaCompiler::compile_batch(Batch& batch, CompileCache& cache) {
-  const bool together = can_share_text(batch.source);
-  std::vector<Pending> alone;
-  while (!batch.pending.empty()) {
-    std::vector<Pending> rest;
-    if (batch.pending.size() > kMostTogether) {
-      rest.assign(batch.pending.begin() + kMostTogether, batch.pending.end());
-      batch.pending.resize(kMostTogether);
-    }
-    if (together && batch.pending.size() > 1 && !unshareable_.contains(batch.source_key)) {
-      for (auto& pending : compile_together(batch, cache)) alone.push_back(std::move(pending));
-    } else {
-      for (auto& pending : batch.pending) alone.push_back(std::move(pending));
-    }
-    batch.pending = std::move(rest);
-  }
-  for (const auto& pending : alone) compile_alone(batch, pending, cache);
-}
-
-std::vector<CudaCompiler::Pending> CudaCompiler::compile_together(Batch& batch, CompileCache& cache) {
-  const auto start = std::chrono::steady_clock::now();
-  std::vector<const SourcePlan*> sources;
-  for (const auto& pending : batch.pending) sources.push_back(pending.source);
-  const CudaText program = cuda_text_of_many(batch.source, sources);
-  NvrtcSource input{sources.front()->path, program.text, headers_, batch.options, {}};
-  for (const auto& entries : program.entries) {
-    input.entries.insert(input.entries.end(), entries.begin(), entries.end());
-  }
-  const NvrtcOutput output = nvrtc_.compile(input);
-  CompileLog log = read_compile_log(output.log);
-
-  std::string module_path;
-  if (output.ok) {
-    if (auto path = cache.add_code(pack_module({output.cubin, log.kernels}))) module_path = *path;
-  }
-  if (module_path.empty()) {
-    // Variants with errors fail alone too, each with its own log. The others may still be compiled together.
-    std::vector<bool> is_at_fault(batch.pending.size(), false);
-    for (const auto& message : log.messages) {
-      const auto index = variant_in_log(message);
-      const bool is_error = message.find("warning") == std::string::npos;
-      if (is_error && index && *index < is_at_fault.size()) is_at_fault[*index] = true;
-    }
-    std::vector<Pending> guilty, innocent;
-    for (std::size_t i = 0; i < batch.pending.size(); ++i) {
-      (is_at_fault[i] ? guilty : innocent).push_back(batch.pending[i]);
-    }
-    if (guilty.empty()) {
-      unshareable_.insert(batch.source_key);
-      return innocent;
-    }
-    batch.pending = std::move(innocent);
-    if (batch.pending.size() > 1) {
-      for (auto& pending : compile_together(batch, cache)) guilty.push_back(std::move(pending));
-    } else {
-      guilty.insert(guilty.end(), batch.pending.begin(), batch.pending.end());
-    }
-    return guilty;
-  }
-
-  const double seconds = seconds_since(start) / static_cast<double>(batch.pending.size());
-  std::size_t next_symbol = 0;
-  for (std::size_t i = 0; i < batch.pending.size(); ++i) {
-    CompiledVariant& result = *batch.pending[i].result;
-    result = {};
-    for (const auto& message : log.messages) {
-      const auto index = variant_in_log(message);
-      if (!index || *index == i) result.log += without_variant_names(message);
-    }
-    result.module.path = module_path;
-    for (std::size_t k = 0; k < program.entries[i].size(); ++k) {
-      result.module.symbols.push_back(output.symbols[next_symbol++]);
-    }
-    result.seconds = seconds;
-    (void)cache.add(batch.pending[i].key, result);  // the next run will compile it again: no harm
-  }
-  return {};
-}
-
-std::optional<std::string> CudaCompiler::option_at_fault(const std::vector<std::string>& messages,
-                                                         const Batch& batch, const SourcePlan& source) const {
-  const auto error = std::ranges::find_if(
-      messages, [](const std::string& message) { return message.find("error") != std::string::npos; });
-  const auto is_in = [&](const std::string& path) { return error->starts_with(path + '('); };
-  if (error == messages.end() || is_in(source.path) ||
-      std::ranges::any_of(batch.source.files, [&](const auto& file) { return is_in(file.first); })) {
-    return std::nullopt;
-  }
-  return gktune::option_at_fault(batch.source, batch.options, [&](const HeaderCompile& compile) {
-    return nvrtc_.compile({source.path, compile.text, headers_, compile.options, {}}).ok;
-  });
-}
-
-NvrtcOutput CudaCompiler::compile_one(const Batch& batch, const SourcePlan& source) const {
-  const CudaText lean = cuda_text_of_one(batch.source, source, OtherKernels::drop);
-  NvrtcOutput output = nvrtc_.compile({source.path, lean.text, headers_, batch.options, source.entries});
-  if (output.ok) return output;
-  // Compiles the original text, in case the error is due to something that was left out.
-  const CudaText whole = cuda_text_of_one(batch.source, source, OtherKernels::keep);
-  if (whole.text == lean.text) return output;
-  return nvrtc_.compile({source.path, whole.text, headers_, batch.options, source.entries});
-}
-
-void CudaCompiler::compile_alone(const Batch& batch, const Pending& pending, CompileCache& cache) {
-  const auto start = std::chrono::steady_clock::now();
-  const NvrtcOutput output = compile_one(batch, *pending.source);
-  const CompileLog log = read_compile_log(output.log);
-
-  CompiledVariant& result = *pending.result;
-  if (!output.ok) {
-    result.status = Status::compile_failed;
-    result.log = joined_messages(log.messages);
-    if (auto missing = missing_entry(log.messages, batch.source, *pending.source))
-      result.log = *std::move(missing);
-    if (auto option = option_at_fault(log.messages, batch, *pending.source)) result.log = *std::move(option);
-    if (include_dirs_.empty()) result.log += "note: CUDA's headers were not found on this machine\n";
-  } else if (auto path = cache.add_code(pack_module({output.cubin, log.kernels})); !path) {
-    result.status = Status::machine_failed;
-    result.log = path.error().message + '\n';
-    result.seconds = seconds_since(start);
-    return;
-  } else {
-    result.log = joined_messages(log.messages);
-    result.module = {*path, output.symbols};
-  }
-  result.seconds = seconds_since(start);
-  (void)cache.add(pending.key, result);
+  return {std::make_unique<CudaCompiler>(places, *std::move(nvrtc), std::move(include_dirs))};
 }
 
 }  // namespace gktune

@@ -79,11 +79,12 @@ namespace {
 
 using Kind = SourceLine::Kind;
 
-// The namespace of a variant and the first folder in the paths of its diagnostics: the compiler and the
-// assembler name one of them in every message.
+// The namespace of a variant and the first folder in the paths of its diagnostics, gktune_variant_3_: the
+// compiler and the assembler name one of them in every message. The line at the end separates the number from
+// the next part of a mangled name, which begins with a digit.
 constexpr std::string_view kVariant = "gktune_variant_";
 
-std::string variant_name(std::size_t index) { return std::string(kVariant) + std::to_string(index); }
+std::string variant_name(std::size_t index) { return std::string(kVariant) + std::to_string(index) + '_'; }
 
 using VariantMacros = std::vector<std::pair<std::string, std::string>>;
 
@@ -217,41 +218,21 @@ CudaText cuda_text_of_many(const FlatSource& source, std::span<const SourcePlan*
 std::optional<std::size_t> variant_in_log(std::string_view text) {
   const auto at = text.find(kVariant);
   if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view digits = text.substr(at + kVariant.size());
   std::size_t index = 0;
-  // In the assembler's mangled names the length of the next part follows: 16gktune_variant_05plain. The
-  // length in front says how many digits are the variant's.
-  const auto name_length_end = at;
-  auto name_length_start = at;
-  while (name_length_start > 0 &&
-         std::isdigit(static_cast<unsigned char>(text[name_length_start - 1])) != 0) {
-    --name_length_start;
-  }
-  std::size_t digit_count = digits.size();
-  std::size_t name_length = 0;
-  if (std::from_chars(text.data() + name_length_start, text.data() + name_length_end, name_length).ec ==
-          std::errc() &&
-      name_length > kVariant.size()) {
-    digit_count = std::min(digit_count, name_length - kVariant.size());
-  }
-  if (std::from_chars(digits.data(), digits.data() + digit_count, index).ec != std::errc())
-    return std::nullopt;
-  return index;
+  const auto parsed = std::from_chars(text.data() + at + kVariant.size(), text.data() + text.size(), index);
+  return parsed.ec == std::errc() ? std::optional(index) : std::nullopt;
 }
 
 std::string without_variant_names(std::string text) {
   for (auto at = text.find(kVariant); at != std::string::npos; at = text.find(kVariant, at)) {
-    auto end = at + kVariant.size();
-    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) ++end;
-    if (end < text.size() && text[end] == '/') {
-      text.erase(at, end + 1 - at);
-    } else if (text.compare(end, 2, "::") == 0) {
-      text.erase(at, end + 2 - at);
-    } else if (text.compare(end, 4, " :: ") == 0) {
-      text.erase(at, end + 4 - at);
-    } else {
-      at = end;  // part of a mangled name
+    const auto end = text.find('_', at + kVariant.size());
+    const std::string_view behind = std::string_view(text).substr(std::min(end, text.size() - 1) + 1);
+    std::size_t erased = 0;  // stays 0 in a mangled name
+    for (const std::string_view separator : {"/", "::", " :: "}) {
+      if (behind.starts_with(separator)) erased = end + 1 - at + separator.size();
     }
+    text.erase(at, erased);
+    if (erased == 0) ++at;
   }
   return text;
 }

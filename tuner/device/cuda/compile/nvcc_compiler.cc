@@ -146,23 +146,12 @@ CompiledVariant NvccCompiler::compile(const SourcePlan& source, const std::strin
 
   CompiledVariant result;
   result.module.symbols = add_entries(text, {&source, "gktune_" + key}, "launcher_entry");
-  const std::string input = cache.scratch_path(key + ".cu"), output = cache.scratch_path(key + ".so");
-  if (const auto written = write_atomically(input, text); !written) {
-    result.status = Status::machine_failed;
-    result.log = written.error().message;
-    return result;
-  }
-  std::vector<std::string> call = words;
-  call.insert(call.end(), {input, "-o", output});
-  const auto called = call_compiler(call);
-  std::error_code ignored;
-  std::filesystem::remove(input, ignored);
-  CompilerRun run = keep_output(called, {nvcc_, output}, cache, outside_kills_);
+  CompilerRun run = compile_to_cache({words, ".cu", ".so"}, text, cache, outside_kills_);
   result.seconds = seconds_since(start);
   result.status = run.status;
   result.log = run.status == Status::machine_failed ? std::move(run.log) : readable(run.log);
   if (run.status == Status::ok) {
-    result.module.path = run.code_path;
+    result.module.path = run.output;
     (void)cache.add(key, result);  // after a failure the next run compiles it again
   } else {
     // Do not store this: the machine may lack a header or a library.

@@ -269,12 +269,19 @@ bool any_starts_with(const std::vector<std::string>& options,
   });
 }
 
-std::string real_architecture(const std::string& architecture, const std::vector<int>& known) {
+int architecture_number(std::string_view architecture) {
+  if (!architecture.starts_with("sm_")) return 0;
+  architecture.remove_prefix(3);
   int number = 0;
-  const std::string_view digits =
-      std::string_view(architecture).substr(std::min<std::size_t>(3, architecture.size()));
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (!architecture.starts_with("sm_") || number == 0) return architecture;
+  const auto [end, error] =
+      std::from_chars(architecture.data(), architecture.data() + architecture.size(), number);
+  const std::string_view rest(end, static_cast<std::size_t>(architecture.data() + architecture.size() - end));
+  return error == std::errc() && (rest.empty() || rest == "a" || rest == "f") ? number : 0;
+}
+
+std::string real_architecture(const std::string& architecture, const std::vector<int>& known) {
+  int number = architecture_number(architecture);
+  if (number == 0) return architecture;
   if (std::ranges::find(known, number) == known.end()) {
     for (int candidate : known) {
       if (candidate < number && candidate / 10 == number / 10) number = candidate;

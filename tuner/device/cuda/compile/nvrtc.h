@@ -38,9 +38,10 @@ struct NvrtcOutput {
 // The functions of NVRTC in use.
 #define GKTUNE_NVRTC_FUNCTIONS(X)                                                                     \
   X(nvrtcVersion)                                                                                     \
-  X(nvrtcGetErrorString) X(nvrtcGetNumSupportedArchs) X(nvrtcGetSupportedArchs) X(nvrtcCreateProgram) \
-      X(nvrtcDestroyProgram) X(nvrtcCompileProgram) X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog)   \
-          X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN) X(nvrtcAddNameExpression) X(nvrtcGetLoweredName)
+  X(nvrtcGetErrorString)                                                                              \
+  X(nvrtcGetNumSupportedArchs) X(nvrtcGetSupportedArchs) X(nvrtcCreateProgram) X(nvrtcDestroyProgram) \
+      X(nvrtcCompileProgram) X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcGetCUBINSize)     \
+          X(nvrtcGetCUBIN) X(nvrtcAddNameExpression) X(nvrtcGetLoweredName)
 
 // NVIDIA's run-time compiler, of CUDA 12 or 13. It needs neither GPU nor driver.
 class Nvrtc {
@@ -76,6 +77,9 @@ class Nvrtc {
 // True if one of the compiler's options begins like this.
 bool any_starts_with(const std::vector<std::string>& options,
                      std::initializer_list<std::string_view> beginnings);
+
+// 90 for sm_90 and sm_90a; 0 for any other text.
+int architecture_number(std::string_view architecture);
 
 // Returns sm_90a for sm_90: it enables all features of the chip. If the compiler does not know it, returns
 // the nearest one that it knows.

@@ -1,11 +1,9 @@
 #include "tuner/device/cuda/compile/toolkit.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <utility>
 
-#include "tuner/device/cuda/compile/cuda_compiler.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/compile/nvcc_compiler.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
@@ -93,12 +91,6 @@ Result<std::string> ToolkitBackend::host_code_compiler() {
   return nvcc->version();
 }
 
-Result<std::unique_ptr<Compiler>> ToolkitBackend::compiler() {
-  auto compiler = CudaCompiler::open(places_);
-  if (!compiler) return compiler.error();
-  return std::unique_ptr<Compiler>(std::move(*compiler));
-}
-
 namespace {
 
 constexpr std::int64_t kKiB = 1024, kMiB = 1024 * kKiB, kGiB = 1024 * kMiB;
@@ -119,17 +111,6 @@ constexpr Row kRows[] = {
     {110, 1536, 24, 228, "Thor", 20, 32, 128},    {120, 1536, 24, 100, "RTX 5090", 170, 96, 32},
     {121, 1536, 24, 100, "GB10", 48, 24, 128},
 };
-
-// 90 for sm_90 and sm_90a; 0 for any other text.
-int number_of(std::string_view architecture) {
-  if (!architecture.starts_with("sm_")) return 0;
-  architecture.remove_prefix(3);
-  int number = 0;
-  const auto [end, error] =
-      std::from_chars(architecture.data(), architecture.data() + architecture.size(), number);
-  const std::string_view rest(end, static_cast<std::size_t>(architecture.data() + architecture.size() - end));
-  return error == std::errc() && (rest.empty() || rest == "a" || rest == "f") ? number : 0;
-}
 
 // Fails with the error that a launch would cause.
 class ResourceReporter : public Runner {
@@ -230,7 +211,8 @@ class ArchitectureBackend : public ToolkitBackend {
     std::string known;
     for (const int each : nvrtc->architectures())
       known += (known.empty() ? "sm_" : ", sm_") + std::to_string(each);
-    if (std::ranges::find(nvrtc->architectures(), number_of(architecture_)) == nvrtc->architectures().end()) {
+    if (std::ranges::find(nvrtc->architectures(), architecture_number(architecture_)) ==
+        nvrtc->architectures().end()) {
       return Error{"NVRTC " + nvrtc->version() + " does not compile for '" + architecture_ + "'; it knows " +
                    known};
     }
@@ -245,7 +227,7 @@ class ArchitectureBackend : public ToolkitBackend {
 }  // namespace
 
 Result<DeviceInfo> architecture_info(const std::string& architecture) {
-  const int number = number_of(architecture);
+  const int number = architecture_number(architecture);
   if (number == 0) return Error{"'" + architecture + "' is not an architecture such as sm_90"};
   DeviceInfo info;
   info.kind = "cuda";

@@ -24,11 +24,15 @@ std::vector<std::string> toolkit_include_dirs(const ToolkitPlaces& places, const
 // The path of nvcc, which compiles launcher code.
 Result<std::string> find_nvcc(const ToolkitPlaces& places);
 
+// Compiles variants of CUDA kernels with NVRTC, several in one text if the source allows it, and
+// launcher code with nvcc. Cached variants are not compiled again.
+Result<std::unique_ptr<Compiler>> open_cuda_compiler(const ToolkitPlaces& places);
+
 // The compilers of a backend for GPUs. They need none.
 class ToolkitBackend : public Backend {
  public:
   Result<std::string> host_code_compiler() override;
-  Result<std::unique_ptr<Compiler>> compiler() override;
+  Result<std::unique_ptr<Compiler>> compiler() override { return open_cuda_compiler(places_); }
 
  protected:
   explicit ToolkitBackend(const ToolkitPlaces& places) : places_(places) {}

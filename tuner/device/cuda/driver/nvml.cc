@@ -13,7 +13,7 @@ constexpr unsigned long long kSlowedDown = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 }  // namespace
 
-Result<Nvml> Nvml::open(const std::string& pci_bus_id) {
+Result<std::unique_ptr<Nvml>> Nvml::open(const std::string& pci_bus_id) {
   auto library = DynamicLibrary::open("NVIDIA's management library", {"libnvidia-ml.so.1"},
                                       {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"});
   if (!library) return library.error();
@@ -34,23 +34,13 @@ Result<Nvml> Nvml::open(const std::string& pci_bus_id) {
   if (const int code = functions.init(); code != kSuccess) {
     return Error{library->path() + " does not start: " + functions.error_string(code)};
   }
-  Nvml nvml(std::move(*library), functions);
+  std::unique_ptr<Nvml> nvml(new Nvml(std::move(*library), functions));
   if (pci_bus_id.empty()) return nvml;
-  if (const int code = functions.handle_by_bus_id(pci_bus_id.c_str(), &nvml.card_); code != kSuccess) {
-    return Error{nvml.library_.path() + " does not know the card " + pci_bus_id + ": " +
+  if (const int code = functions.handle_by_bus_id(pci_bus_id.c_str(), &nvml->card_); code != kSuccess) {
+    return Error{nvml->library_.path() + " does not know the card " + pci_bus_id + ": " +
                  functions.error_string(code)};
   }
   return nvml;
-}
-
-Nvml::Nvml(Nvml&& other) noexcept
-    : library_(std::move(other.library_)),
-      functions_(other.functions_),
-      card_(other.card_),
-      is_open_(std::exchange(other.is_open_, false)) {}
-
-Nvml::~Nvml() {
-  if (is_open_) functions_.shutdown();
 }
 
 Conditions Nvml::conditions() const {
@@ -105,13 +95,13 @@ Conditions ConditionsMonitor::latest() const {
 const Nvml* ConditionsMonitor::nvml() const {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return is_tried_; });
-  return nvml_ ? &*nvml_ : nullptr;
+  return nvml_.get();
 }
 
 void ConditionsMonitor::read_on() {
   auto nvml = Nvml::open(pci_bus_id_);
   std::unique_lock lock(mutex_);
-  if (nvml) nvml_.emplace(*std::move(nvml));
+  if (nvml) nvml_ = *std::move(nvml);
   is_tried_ = true;
   changed_.notify_all();
   while (nvml_ && !is_ending_) {

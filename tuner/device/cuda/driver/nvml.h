@@ -18,10 +18,10 @@ namespace gktune {
 class Nvml {
  public:
   // Without a card only the driver's version can be asked for.
-  static Result<Nvml> open(const std::string& pci_bus_id);
-  Nvml(Nvml&& other) noexcept;
-  Nvml& operator=(Nvml&&) = delete;
-  ~Nvml();
+  static Result<std::unique_ptr<Nvml>> open(const std::string& pci_bus_id);
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
+  ~Nvml() { functions_.shutdown(); }
 
   // Clock, temperature, power and throttling; the energy stays unknown. An idle card is not throttled.
   Conditions conditions() const;
@@ -51,7 +51,6 @@ class Nvml {
   DynamicLibrary library_;
   Functions functions_;
   void* card_ = nullptr;
-  bool is_open_ = true;  // not moved from
 };
 
 // Reads a card's conditions again and again in a thread of its own: a read can take milliseconds, which is as
@@ -76,8 +75,8 @@ class ConditionsMonitor {
   const std::string pci_bus_id_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  std::optional<Nvml> nvml_;  // does not change once it is tried
-  bool is_tried_ = false;     // to open the library
+  std::unique_ptr<Nvml> nvml_;  // does not change once it is tried
+  bool is_tried_ = false;       // to open the library
   bool is_ending_ = false;
   Conditions latest_;
   std::thread thread_;  // the last member: it uses the others

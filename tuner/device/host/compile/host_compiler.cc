@@ -15,7 +15,6 @@
 #include "tuner/device/host/compile/kernel_headers.h"
 #include "tuner/device/host/compile/run_compiler.h"
 #include "tuner/device/host/compile/translation_unit.h"
-#include "tuner/device/worker/option_at_fault.h"
 #include "tuner/process/child_process.h"
 #include "tuner/source/flat_source.h"
 #include "tuner/space/fingerprint.h"
@@ -119,14 +118,6 @@ Result<std::string> HostCompiler::version(const std::string& cxx) {
   if (!output) return output.error();
   if (output->exit_code != 0) return Error{fmt::format("{} --version fails: {}", cxx, output->text)};
   return output->text.substr(0, output->text.find('\n'));
-}
-
-Result<std::unique_ptr<HostCompiler>> HostCompiler::open(const std::string& cxx) {
-  auto version = HostCompiler::version(cxx);
-  if (!version) return version.error();
-  auto compiler = std::make_unique<HostCompiler>(cxx);
-  compiler->version_ = *std::move(version);
-  return compiler;
 }
 
 Result<void> HostCompiler::prepare(const CompileJob& job) {
@@ -237,39 +228,21 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
 
 CompilerRun HostCompiler::build(const SourcePlan& source, Instrumentation instrumentation,
                                 const std::string& text, CompileCache& cache) {
-  const std::string name = content_key(text);
-  const std::string input = cache.scratch_path(name + ".cc"), output = cache.scratch_path(name + ".so");
-  const std::string between = cache.scratch_path(name + ".ll");
-  if (const auto written = write_atomically(input, text); !written) {
-    return {Status::machine_failed, written.error().message, {}};
-  }
-  std::vector<std::string> words = command(source, instrumentation);
+  CompilerCommand call{command(source, instrumentation), ".cc", ".so", libraries_of(source, instrumentation)};
   // The working directory is no part of the key: another folder with the same source may get this code.
   std::error_code ignored;
   const std::filesystem::path folder = std::filesystem::current_path(ignored);
   if (std::filesystem::path(source.path).is_relative() && folder.has_relative_path())
-    words.push_back("-fdebug-prefix-map=" + folder.string() + "=.");
-  Result<CommandOutput> result = CommandOutput{};
-  std::vector<std::string> inputs{input};
-  if (is_clang() && source.language == Language::cuda && instrumentation != Instrumentation::none) {
-    std::vector<std::string> first = words;
-    first.insert(first.end(), {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", input, "-o", between});
-    result = call_compiler(first);
-    inputs = {"-x", "ir", between};
-    if (const auto llvm_text = read_whole(between); result && result->exit_code == 0 && llvm_text) {
-      if (const auto written = write_atomically(between, with_checked_copies(*llvm_text)); !written)
-        return {Status::machine_failed, written.error().message, {}};
-    }
-  }
-  if (result && result->exit_code == 0) {
-    words.insert(words.end(), inputs.begin(), inputs.end());
-    words.insert(words.end(), {"-o", output});
-    const std::vector<std::string> libraries = libraries_of(source, instrumentation);
-    words.insert(words.end(), libraries.begin(), libraries.end());
-    result = call_compiler(words);
-  }
-  for (const std::string& path : {input, between}) std::filesystem::remove(path, ignored);
-  return keep_output(result, {cxx_, output}, cache, outside_kills_);
+    call.words.push_back("-fdebug-prefix-map=" + folder.string() + "=.");
+  if (!is_clang() || source.language != Language::cuda || instrumentation == Instrumentation::none)
+    return compile_to_cache(call, text, cache, outside_kills_);
+  CompilerCommand first{call.words, ".cc", ".ll"};
+  first.words.insert(first.words.end(), {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"});
+  CompilerRun run = compile_text(first, text, cache, outside_kills_);
+  if (run.status != Status::ok) return run;
+  call.words.insert(call.words.end(), {"-x", "ir"});
+  call.input_suffix = ".ll";
+  return compile_to_cache(call, with_checked_copies(run.output), cache, outside_kills_);
 }
 
 std::optional<std::string> HostCompiler::option_at_fault(const SourcePlan& source, std::string_view log,
@@ -310,7 +283,7 @@ CompiledVariant HostCompiler::compile_one(const SourcePlan& source, Instrumentat
   variant.log = std::move(run.log);
   variant.seconds = seconds_since(start);
   if (run.status == Status::ok) {
-    variant.module = {run.code_path, std::move(unit.symbols), environment_for(source, instrumentation)};
+    variant.module = {run.output, std::move(unit.symbols), environment_for(source, instrumentation)};
     (void)cache.add(key, variant);  // after a failure the next run compiles it again
     return variant;
   }

@@ -19,8 +19,6 @@ namespace gktune {
 class HostCompiler : public Compiler {
  public:
   explicit HostCompiler(std::string cxx) : cxx_(std::move(cxx)) {}
-  // An error where there is no such compiler.
-  static Result<std::unique_ptr<HostCompiler>> open(const std::string& cxx);
 
   std::vector<CompiledVariant> compile(const CompileJob& job) override;
   // "g++ (Debian 12.2.0-14) 12.2.0"; an error where there is no such compiler.

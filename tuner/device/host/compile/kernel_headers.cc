@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -36,38 +35,32 @@ constexpr std::string_view kStandardHeaders[] = {
     "cstdint",   "cstdlib", "cstring",     "initializer_list", "iterator", "limits",  "numeric",
     "ratio",     "tuple",   "type_traits", "utility"};
 
-// All headers. The texts of those that are not in files are made here.
-class KernelHeaders {
- public:
-  KernelHeaders() {
-    const auto written = written_kernel_headers();
-    files_.assign(written.begin(), written.end());
-    for (const std::string_view path : kSeenWithout)
-      add(std::string(path), "#pragma once\n#include \"gktune/cuda.h\"\n");
-    add("cuda_pipeline_primitives.h", "#pragma once\n#include \"cuda_pipeline.h\"\n");
-    for (const std::string_view name : kStandardHeaders) {
-      add(fmt::format("cuda/std/{}", name),
-          fmt::format("#pragma once\n#include <{}>\nnamespace cuda::std {{\nusing namespace ::std;\n}}\n",
-                      name));
-    }
+// The headers whose texts are made here.
+std::vector<std::pair<std::string, std::string>> made_headers() {
+  std::vector<std::pair<std::string, std::string>> made;
+  for (const std::string_view path : kSeenWithout)
+    made.emplace_back(path, "#pragma once\n#include \"gktune/cuda.h\"\n");
+  made.emplace_back("cuda_pipeline_primitives.h", "#pragma once\n#include \"cuda_pipeline.h\"\n");
+  for (const std::string_view name : kStandardHeaders) {
+    made.emplace_back(
+        fmt::format("cuda/std/{}", name),
+        fmt::format("#pragma once\n#include <{}>\nnamespace cuda::std {{\nusing namespace ::std;\n}}\n",
+                    name));
   }
-  std::span<const EmbeddedFile> files() const { return files_; }
-
- private:
-  void add(std::string path, std::string text) {
-    const std::string_view kept_path = texts_.emplace_back(std::move(path));
-    files_.push_back({kept_path, texts_.emplace_back(std::move(text))});
-  }
-
-  std::deque<std::string> texts_;  // of the headers that are made here, each behind its path
-  std::vector<EmbeddedFile> files_;
-};
+  return made;
+}
 
 }  // namespace
 
 std::span<const EmbeddedFile> kernel_headers() {
-  static const KernelHeaders headers;
-  return headers.files();
+  static const auto made = made_headers();
+  static const std::vector<EmbeddedFile> all = [] {
+    const auto written = written_kernel_headers();
+    std::vector<EmbeddedFile> files(written.begin(), written.end());
+    for (const auto& [path, text] : made) files.push_back({path, text});
+    return files;
+  }();
+  return all;
 }
 
 // Several processes may do so at once: each sees complete files, and all write the same.

@@ -11,8 +11,9 @@
 #include <utility>
 
 #include "tuner/core/files.h"
-#include "tuner/source/flat_source.h"
+#include "tuner/core/text.h"
 #include "tuner/source/source_names.h"
+#include "tuner/space/content_key.h"
 
 namespace gktune {
 namespace {
@@ -67,11 +68,20 @@ Result<CommandOutput> call_compiler(const std::vector<std::string>& words) {
   return result;
 }
 
-CompilerRun keep_output(const Result<CommandOutput>& result, const CompilerOutput& output,
-                        CompileCache& cache, OutsideKills& outside_kills) {
-  const auto code = read_whole(output.path);
+CompilerRun compile_text(const CompilerCommand& command, const std::string& text, const CompileCache& cache,
+                         OutsideKills& outside_kills) {
+  const std::string name = content_key(text);
+  const std::string input = cache.scratch_path(name + command.input_suffix);
+  const std::string output = cache.scratch_path(name + command.output_suffix);
+  if (const auto written = write_atomically(input, text); !written)
+    return {Status::machine_failed, written.error().message, {}};
+  std::vector<std::string> words = command.words;
+  words.insert(words.end(), {input, "-o", output});
+  words.insert(words.end(), command.libraries.begin(), command.libraries.end());
+  const Result<CommandOutput> result = call_compiler(words);
+  auto code = read_whole(output);
   std::error_code ignored;
-  std::filesystem::remove(output.path, ignored);
+  for (const std::string& path : {input, output}) std::filesystem::remove(path, ignored);
   if (!result) return {Status::machine_failed, result.error().message, {}};
   if (was_killed(*result)) {
     return {Status::machine_failed, outside_kills.str("the compiler was killed") + '\n' + result->text, {}};
@@ -84,10 +94,51 @@ CompilerRun keep_output(const Result<CommandOutput>& result, const CompilerOutpu
                         is_limit ? ": " + system_reason(EFBIG) : "", result->text),
             {}};
   }
-  if (!code) return {Status::compile_failed, fmt::format("{} left no {}", output.compiler, output.path), {}};
-  Result<std::string> path = cache.add_code(*code);
+  if (!code) return {Status::compile_failed, fmt::format("{} left no {}", words.front(), output), {}};
+  return {Status::ok, result->text, *std::move(code)};
+}
+
+CompilerRun compile_to_cache(const CompilerCommand& command, const std::string& text, CompileCache& cache,
+                             OutsideKills& outside_kills) {
+  CompilerRun run = compile_text(command, text, cache, outside_kills);
+  if (run.status != Status::ok) return run;
+  Result<std::string> path = cache.add_code(run.output);
   if (!path) return {Status::machine_failed, path.error().message, {}};
-  return {Status::ok, result->text, *std::move(path)};
+  run.output = *std::move(path);
+  return run;
+}
+
+std::optional<std::string> option_at_fault(const FlatSource& source, const std::vector<std::string>& options,
+                                           const std::function<bool(const HeaderCompile&)>& compiles) {
+  std::vector<std::string> others;
+  std::vector<std::vector<std::string>> definitions;  // -DX=1, or -D and X=1
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const std::string& option = options[i];
+    if (option == "-D" && i + 1 < options.size()) {
+      definitions.push_back({option, options[++i]});
+    } else if (option.starts_with("-D") || option.starts_with("--define-macro")) {
+      definitions.push_back({option});
+    } else {
+      others.push_back(option);
+    }
+  }
+  std::string headers = "\n";
+  const std::vector<bool> is_unconditional = unconditional_lines(source);
+  for (std::size_t i = 0; i < source.lines.size(); ++i) {
+    const SourceLine& line = source.lines[i];
+    if (line.kind == SourceLine::Kind::system_include && is_unconditional[i]) headers += line.text;
+  }
+  const auto compiles_with = [&](std::vector<std::string> definition) {
+    definition.insert(definition.begin(), others.begin(), others.end());
+    return compiles({headers, std::move(definition)});
+  };
+  if (definitions.empty() || !compiles_with({})) return std::nullopt;
+  for (const std::vector<std::string>& definition : definitions) {
+    if (compiles_with(definition)) continue;
+    return "option " + joined(definition, " ") +
+           ": CUDA's own headers use that name, and fail with the macro; give it another name\n";
+  }
+  return std::nullopt;
 }
 
 }  // namespace gktune

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,29 +11,47 @@
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/process/child_process.h"
 #include "tuner/process/outside_kills.h"
+#include "tuner/source/flat_source.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
 
-// The result of compiling one text to a shared object.
-struct CompilerRun {
-  Status status = Status::ok;  // ok, compile_failed, machine_failed
-  std::string log;
-  std::string code_path;  // in the cache
-};
-
 // Runs a compiler, again where something outside kills it.
 Result<CommandOutput> call_compiler(const std::vector<std::string>& words);
 
-struct CompilerOutput {
-  std::string compiler, path;
+// A compiler's command without the names of its input and output.
+struct CompilerCommand {
+  std::vector<std::string> words;
+  std::string input_suffix, output_suffix;  // ".cc", ".so"
+  std::vector<std::string> libraries = {};  // behind the names
 };
-// Moves the shared object of a compiler that has ended to the cache.
-CompilerRun keep_output(const Result<CommandOutput>& result, const CompilerOutput& output,
-                        CompileCache& cache, OutsideKills& outside_kills);
+
+// The result of compiling one text.
+struct CompilerRun {
+  Status status = Status::ok;  // ok, compile_failed, machine_failed
+  std::string log;
+  std::string output;  // its contents; of compile_to_cache the path of a file with them
+};
+
+// Compiles a text by way of files in the cache's folder for them.
+CompilerRun compile_text(const CompilerCommand& command, const std::string& text, const CompileCache& cache,
+                         OutsideKills& outside_kills);
+// Keeps the output in the cache.
+CompilerRun compile_to_cache(const CompilerCommand& command, const std::string& text, CompileCache& cache,
+                             OutsideKills& outside_kills);
 
 // The message if a compiler's first error is that the source has no function of an entry's name: its other
 // errors are in files that the user has never seen. Nothing if the first error is another one.
 std::optional<std::string> missing_entry(const SourcePlan& source, std::string_view log);
+
+struct HeaderCompile {
+  std::string text;  // includes the source's headers of CUDA and the system, and nothing else
+  std::vector<std::string> options;
+};
+
+// The message about the first macro among the options (-DX=1, or -D and X=1) without which the headers
+// compile and with which they do not. Nothing if no macro is at fault.
+std::optional<std::string> option_at_fault(const FlatSource& source, const std::vector<std::string>& options,
+                                           const std::function<bool(const HeaderCompile&)>& compiles);
 
 }  // namespace gktune
