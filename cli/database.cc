@@ -75,11 +75,6 @@ void declare_study_flags(Flags& flags, StudyFlags& selection) {
   flags.parsed("--older", filter.older_s, parse_seconds, "Studies without a trial within this time", "AGE");
 }
 
-std::int64_t current_unix_ms() {
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
-}
-
 Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& flags, Context& context) {
   return selected_studies(flags, {}, context);
 }
@@ -107,7 +102,7 @@ Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& f
     if (!read) return fail(context, read.error());
     counts = *std::move(read);
   }
-  auto selected = select_studies(*std::move(studies), flags.filter, counts, current_unix_ms());
+  auto selected = select_studies(*std::move(studies), flags.filter, counts, now_unix_ms());
   if (!selected) return fail_selection(flags.database, selected.error().message, context);
   return *std::move(selected);
 }

@@ -30,7 +30,6 @@ struct StudyFlags {
 // --db, --kernel, --device, --problem, --status, --newer, --older
 void declare_study_flags(Flags& flags, StudyFlags& selection);
 
-std::int64_t current_unix_ms();
 // Prints an error if the database cannot be read or has nothing that the flags name.
 Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& flags, Context& context);
 // The studies that the words name and the flags select; without words all that the flags select.

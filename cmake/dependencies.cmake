@@ -7,6 +7,7 @@ endif()
 find_package(Threads REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
 find_package(SQLite3 3.38 REQUIRED)
 # CMake 4.3 deprecates the earlier name of the target.
 set(GKTUNE_SQLITE SQLite::SQLite3)

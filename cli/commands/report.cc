@@ -180,7 +180,7 @@ Result<WrittenReport> write_report(const Database& store, const std::vector<std:
   auto portfolios = portfolios_of(store, *summaries);
   if (!portfolios) return portfolios.error();
   const std::string page =
-      html_report(studies, {.written_unix_ms = current_unix_ms(), .live_s = settings.live_s}, *portfolios);
+      html_report(studies, {.written_unix_ms = now_unix_ms(), .live_s = settings.live_s}, *portfolios);
   written.bytes = page.size();
   if (auto result = write_output(path, page); !result) return result.error();
   return written;

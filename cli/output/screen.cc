@@ -1,6 +1,8 @@
 #include "cli/output/screen.h"
 
 #include <fmt/format.h>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/base_sink.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -188,23 +190,48 @@ void send_control(std::ostream& stream, std::string_view sequence) {
   }
 }
 
-void Log::info(std::string_view message) {
-  if (!is_silent_) stream_ << with_short_lines(message) << std::endl;
-}
+namespace {
+
+// Hints have the level of warnings.
+constexpr auto kHint = spdlog::level::warn;
+
+// Writes through the stream, which escapes control characters, and paints the word before the message.
+class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+ public:
+  ScreenSink(std::ostream& stream, const Screen& screen) : stream_(stream), screen_(screen) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    if (message.level == spdlog::level::err) stream_ << paint(screen_, Ink::red, "error:") << ' ';
+    if (message.level == kHint) stream_ << paint(screen_, Ink::dim, "  hint:") << ' ';
+    stream_ << with_short_lines({message.payload.data(), message.payload.size()}) << std::endl;
+  }
+  void flush_() override { stream_.flush(); }
+
+  std::ostream& stream_;
+  Screen screen_;
+};
+
+}  // namespace
+
+Log::Log(std::ostream& stream, const Screen& screen)
+    : logger_(std::make_unique<spdlog::logger>("gktune", std::make_shared<ScreenSink>(stream, screen))) {}
+
+Log::~Log() = default;
+
+void Log::info(std::string_view message) { logger_->info(message); }
 
 void Log::warning(std::string_view message) {
-  if (warnings_.emplace(message).second) info("warning: " + std::string(message));
+  if (warnings_.emplace(message).second) logger_->info("warning: {}", message);
 }
 
-void Log::hint(std::string_view message) {
-  if (!is_silent_)
-    stream_ << paint(screen_, Ink::dim, "  hint:") << ' ' << with_short_lines(message) << std::endl;
-}
+void Log::hint(std::string_view message) { logger_->log(kHint, message); }
 
 void Log::error(std::string_view message) {
   // A compiler's messages end with a line feed of their own.
-  const std::string_view text = message.substr(0, message.find_last_not_of('\n') + 1);
-  stream_ << paint(screen_, Ink::red, "error:") << ' ' << with_short_lines(text) << std::endl;
+  logger_->error(message.substr(0, message.find_last_not_of('\n') + 1));
 }
+
+void Log::silence() { logger_->set_level(spdlog::level::err); }
 
 }  // namespace gktune

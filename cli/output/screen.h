@@ -2,11 +2,16 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <memory>
 #include <ostream>
 #include <set>
 #include <streambuf>
 #include <string>
 #include <string_view>
+
+namespace spdlog {
+class logger;
+}
 
 namespace gktune {
 
@@ -94,19 +99,18 @@ void send_control(std::ostream& stream, std::string_view sequence);
 // Messages for people.
 class Log {
  public:
-  Log(std::ostream& stream, const Screen& screen) : stream_(stream), screen_(screen) {}
+  Log(std::ostream& stream, const Screen& screen);
+  ~Log();
 
   void info(std::string_view message);
   void warning(std::string_view message);  // "warning: …"; the same one only once
   void error(std::string_view message);    // "error: …"
   void hint(std::string_view message);     // "  hint: …"
   // From now on prints errors only.
-  void silence() { is_silent_ = true; }
+  void silence();
 
  private:
-  std::ostream& stream_;
-  Screen screen_;
-  bool is_silent_ = false;
+  std::unique_ptr<spdlog::logger> logger_;
   std::set<std::string, std::less<>> warnings_;
 };
 
