@@ -39,9 +39,7 @@ std::set<std::string> axes_of_files(const std::vector<Argument>& arguments) {
 }
 
 std::int64_t greatest_size(const Axis& axis) {
-  std::int64_t greatest = axis.values.front().integer();
-  for (const Value& value : axis.values) greatest = std::max(greatest, value.integer());
-  return greatest;
+  return std::ranges::max(axis.values, {}, &Value::integer).integer();
 }
 
 // The axes whose values the awkward sizes replace.

@@ -17,14 +17,9 @@ struct EffortLimits {
 };
 
 EffortLimits limits_of(Effort effort) {
-  switch (effort) {
-    case Effort::quick:
-      return {{.seconds = 2.5, .gain = 0.02}, {.finalists = 3, .rounds = {20}}};
-    case Effort::thorough:
-      return {{.gain = 0.001, .patience = 300}, {.finalists = 10, .rounds = {200}, .tolerance = 0.001}};
-    case Effort::normal:
-      break;
-  }
+  if (effort == Effort::quick) return {{.seconds = 2.5, .gain = 0.02}, {.finalists = 3, .rounds = {20}}};
+  if (effort == Effort::thorough)
+    return {{.gain = 0.001, .patience = 300}, {.finalists = 10, .rounds = {200}, .tolerance = 0.001}};
   return {{.gain = 0.01}};
 }
 

@@ -49,19 +49,11 @@ Result<Recording> complete(Recording recording) {
     trial.problem = recording.problem;
   }
 
-  std::map<std::string, std::size_t> last;
-  for (std::size_t i = 0; i < recording.trials.size(); ++i) last[recording.trials[i].config.json()] = i;
-  if (last.size() < recording.trials.size()) {
-    std::set<std::size_t> kept;
-    for (const auto& [config, i] : last) kept.insert(i);
-    std::vector<Trial> trials;
-    std::vector<std::string> keys;
-    for (const std::size_t i : kept) {
-      trials.push_back(std::move(recording.trials[i]));
-      keys.push_back(std::move(recording.keys[i]));
-    }
-    recording.trials = std::move(trials);
-    recording.keys = std::move(keys);
+  std::set<std::string> seen;
+  for (auto i = std::ssize(recording.trials); i-- > 0;) {
+    if (seen.insert(recording.trials[static_cast<std::size_t>(i)].config.json()).second) continue;
+    recording.trials.erase(recording.trials.begin() + i);
+    recording.keys.erase(recording.keys.begin() + i);
   }
   for (Parameter& parameter : recording.parameters) keep_occurring_values(parameter, recording.trials);
   return recording;
@@ -334,17 +326,14 @@ Recording canonical(Recording recording) {
 // Kernel Tuner appends to its files: it expects the cache at their end, a configuration in each
 // line, and two closing lines.
 std::string cache_text(const RecordedJson& file) {
+  const auto line = [](const auto& item) {
+    return RecordedJson(item.key()).dump() + ": " + item.value().dump();
+  };
   std::string text = "{\n";
-  for (const auto& [name, value] : file.items()) {
-    if (name != "cache") text += RecordedJson(name).dump() + ": " + value.dump() + ",\n";
+  for (const auto& item : file.items()) {
+    if (item.key() != "cache") text += line(item) + ",\n";
   }
-  text += "\"cache\": {\n";
-  const char* separator = "";
-  for (const auto& [key, record] : file["cache"].items()) {
-    text += separator + RecordedJson(key).dump() + ": " + record.dump();
-    separator = ",\n";
-  }
-  return text + "\n}\n}";
+  return text + "\"cache\": {\n" + joined(file["cache"].items(), ",\n", line) + "\n}\n}";
 }
 
 }  // namespace

@@ -19,18 +19,10 @@ constexpr double kBetweenCategories = 0.25;
 
 double matern(CovarianceParameters::Order order, double distance, double log_length) {
   const double r = distance / std::exp(log_length);
-  switch (order) {
-    case CovarianceParameters::Order::half:
-      return std::exp(-r);
-    case CovarianceParameters::Order::three_halves: {
-      const double scaled = std::sqrt(3.0) * r;
-      return (1 + scaled) * std::exp(-scaled);
-    }
-    case CovarianceParameters::Order::five_halves:
-      break;
-  }
-  const double scaled = std::sqrt(5.0) * r;
-  return (1 + scaled + scaled * scaled / 3) * std::exp(-scaled);
+  if (order == CovarianceParameters::Order::half) return std::exp(-r);
+  const bool is_smooth = order == CovarianceParameters::Order::five_halves;
+  const double scaled = std::sqrt(is_smooth ? 5.0 : 3.0) * r;
+  return (1 + scaled + (is_smooth ? scaled * scaled / 3 : 0)) * std::exp(-scaled);
 }
 
 constexpr double kLowestLength = 0.05, kHighestLength = 30;

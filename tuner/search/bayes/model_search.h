@@ -150,6 +150,12 @@ class ModelSearch : public Searcher {
   std::optional<double> expected_gain_;
 };
 
+// An option that is a number up to 1000, and one that is a share from 0 to 1.
+StrategyOption count_option(std::string_view name, std::string_view summary, int value,
+                            std::vector<Value> choices, double least = 1);
+StrategyOption share_option(std::string_view name, std::string_view summary, double value,
+                            std::vector<Value> choices);
+
 // The options of all strategies that search by a model. The arguments are defaults: trials before the model's
 // first proposal.
 std::vector<StrategyOption> model_options(int spread_points, int covering_points);
