@@ -84,7 +84,7 @@ class ConstrainedSpace {
   }
 
  private:
-  // The listed configurations whose values are all among those of the parameters.
+  // The listed configurations whose parameters all have a value that is still listed.
   Result<Space, EngineError> build_listed() const {
     std::vector<Space::Ranks> valid;
     for (const Config& config : definition_.listed) {

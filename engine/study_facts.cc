@@ -115,7 +115,7 @@ void set_causes(const std::vector<Trial>& trials, StudyFacts& facts) {
   std::ranges::stable_sort(facts.causes, std::ranges::greater(), &StudyFacts::Cause::count);
 }
 
-// Values with which no trial went well are left out: nothing is known about them.
+// Leaves out the values with which every trial failed: they have no score.
 VarianceShares shares_of(const StudyFacts& facts) {
   Observations observations;
   std::vector<std::vector<std::uint16_t>> analysed;  // the place in the analysis, by parameter and place

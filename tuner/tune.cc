@@ -450,7 +450,7 @@ class TuneRun {
   DriftWatch watch_;
   SharedWork shared_;
   std::shared_ptr<Cutoff> cutoff_;  // of all candidates in flight
-  std::int64_t submitted_ = 0;      // trials, those of earlier runs and of other tuners included
+  std::int64_t submitted_ = 0;      // trials, including trials of earlier runs and of other tuners
   std::size_t in_flight_ = 0;
   int unjudged_in_a_row_ = 0;
   std::optional<End> end_;  // why the run submits no more candidates

@@ -372,7 +372,7 @@ std::string argument_text(const SpaceDraft::Argument& argument) {
   return text + "}";
 }
 
-// One extent, or those of several dimensions. Dimensions of 1 at the end need no extent.
+// Writes one extent, or a list of the extents of all dimensions. Leaves out extents of 1 at the end.
 std::string extents_text(std::vector<std::string> extents) {
   while (extents.size() > 1 && extents.back() == "1") extents.pop_back();
   return extents.size() == 1 ? block_text(extents[0]) : "[" + joined(extents, ", ", yaml_flow_text) + "]";

@@ -108,7 +108,7 @@ std::vector<LaunchingCode::Call> LaunchingCode::calls_of(std::initializer_list<s
   return found;
 }
 
-// Functions with a body; those of classes too.
+// Finds the functions that have a body, also in classes.
 void LaunchingCode::find_functions() {
   for (std::size_t i = 1; i < tokens_.size(); ++i) {
     if (tokens_[i] != "{") continue;

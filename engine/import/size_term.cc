@@ -47,7 +47,7 @@ bool SizeTerm::same_factors(const Product& a, const Product& b) {
          quotient(Product{1, a.factors}, Product{1, b.factors}).has_value();
 }
 
-// The quotient if nothing is left over.
+// The quotient. Empty if the division leaves a remainder.
 std::optional<SizeTerm::Product> SizeTerm::quotient(const Product& dividend, const Product& divisor) {
   if (divisor.number == 0 || dividend.number % divisor.number != 0) return std::nullopt;
   Product rest = dividend;

@@ -19,7 +19,7 @@ class SizeTerm {
   SizeTerm plus(const SizeTerm& other) const;
   SizeTerm minus(const SizeTerm& other) const;
   SizeTerm times(const SizeTerm& other) const;
-  // Division as in C++; integers round down. Nothing if the divisor is 0.
+  // Division as in C++; integers round down. Empty if the divisor is 0.
   std::optional<SizeTerm> divided_by(const SizeTerm& other) const;
   std::optional<SizeTerm> remainder(const SizeTerm& other) const;
   SizeTerm as_real() const;

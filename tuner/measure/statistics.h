@@ -44,8 +44,8 @@ struct PlayoffOptions {
 // drift favours none.
 bool is_playoff_decided(const std::vector<Samples>& samples, const PlayoffOptions& options);
 
-// The differences of single samples of a configuration from its median. The defaults are those of an unknown
-// kernel on an unknown device: noisy.
+// The differences of single samples of a configuration from its median. The defaults suit an unknown
+// kernel on an unknown device, which may be noisy.
 struct NoiseLevel {
   double deviation = 0.05;       // relative standard deviation of ordinary samples
   double straggler_share = 0.1;  // share of samples that take clearly longer

@@ -84,7 +84,7 @@ Value value_of(const RecordedJson& json, const std::string& parameter) {
 
 // Times in these files are in milliseconds.
 constexpr double kUsPerMs = 1e3, kMsPerS = 1e3;
-// Older cache files have such a time where a configuration failed.
+// In older cache files a configuration with a time from this on has failed.
 constexpr double kFailedMs = 1e19;
 
 double sum(const std::vector<double>& numbers) {

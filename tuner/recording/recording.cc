@@ -300,7 +300,7 @@ std::string difference(const RecordedJson& from, const RecordedJson& to, Recordi
   return patch.empty() && key.empty() ? std::string() : extras.dump();
 }
 
-// Applies stored changes; leaves out those of another format and damaged ones.
+// Applies stored changes, unless they are of another format or damaged.
 RecordedJson changed(const RecordedJson& json, const std::string& extras, RecordingFormat format,
                      std::string* key = nullptr) {
   const RecordedJson parsed = RecordedJson::parse(extras, nullptr, false);

@@ -12,7 +12,7 @@ namespace gktune {
 class Searcher {
  public:
   virtual ~Searcher() = default;
-  // Proposes a valid configuration that was neither proposed nor told before. Nothing if none is left.
+  // Proposes a valid configuration that was neither proposed nor told before. Empty if none is left.
   virtual std::optional<Config> ask() = 0;
   // Takes a trial, successful or failed. It may be of an earlier run and of a
   // configuration that ask() did not propose.
@@ -21,7 +21,7 @@ class Searcher {
   virtual std::string description() const { return {}; }
   // The reason why it stopped proposing while configurations are left.
   virtual std::optional<std::string> failure() const { return std::nullopt; }
-  // The expected improvement by further trials, as a share of the best objective. Nothing if unknown.
+  // The expected improvement by further trials, as a share of the best objective. Empty if unknown.
   virtual std::optional<double> expected_gain() const { return std::nullopt; }
 };
 

@@ -37,7 +37,7 @@ class Untried {
   // Returns false if the configuration was taken before or is invalid.
   bool take(std::span<const std::uint32_t> ranks);
   bool take(const Config& config);
-  // An untried configuration, all with equal probability; nothing if none is left. `draw`
+  // An untried configuration, all with equal probability; empty if none is left. `draw`
   // takes it, `sample` does not.
   std::optional<Space::Ranks> sample(std::mt19937_64& random);
   std::optional<Space::Ranks> draw(std::mt19937_64& random);

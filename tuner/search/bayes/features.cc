@@ -52,7 +52,7 @@ std::vector<double> positions(const std::vector<double>& numbers) {
   return found;
 }
 
-// The 2-adic feature of each rank, in [0, 1]. Empty if it adds nothing to the position.
+// The 2-adic feature of each rank, in [0, 1]. Empty if the position says the same.
 std::vector<double> twos(const std::vector<double>& numbers) {
   if (numbers.size() < 4 || std::ranges::min(numbers) < 1) return {};
   if (std::ranges::all_of(numbers, is_power_of_two)) return {};

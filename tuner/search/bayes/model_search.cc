@@ -21,7 +21,7 @@ constexpr int kDraws = 40;
 constexpr std::size_t kSurveyed = 300;  // configurations that stand for the space
 
 // Finds the values of one parameter with which another parameter has a single valid value. The size of that
-// value tells nothing, because it is no choice.
+// value does not count as the size of a configuration, because it is no choice.
 class Pins {
  public:
   Pins(const Space& space, const std::vector<Space::Ranks>& sample) {

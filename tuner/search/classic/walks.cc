@@ -306,7 +306,7 @@ Strategy pattern_search_strategy() {
 
 namespace {
 
-// Proposes random configurations first, then neighbours of the best known ones, those of the best first.
+// Proposes random configurations first, then neighbours of the best known ones, the best one first.
 // Random proposals in between let it leave a local optimum.
 class Climb : public PointSearcher {
  public:
