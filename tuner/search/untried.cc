@@ -14,16 +14,16 @@ std::size_t RanksHash::operator()(const Space::Ranks& ranks) const {
 }
 
 std::vector<Space::Ranks> neighbours_of(const Space& space, const Space::Ranks& centre,
-                                        const std::function<bool(std::uint32_t)>& is_stepped) {
+                                        const std::function<std::uint32_t(std::uint32_t)>& step_of) {
   std::vector<Space::Ranks> found;
   for (std::uint32_t parameter = 0; parameter < centre.size(); ++parameter) {
     if (space.parameters()[parameter].values.size() < 2) continue;
-    const std::uint32_t own = centre[parameter];
+    const std::uint32_t own = centre[parameter], step = step_of(parameter);
     const std::vector<std::uint32_t> ranks = space.choices(centre, parameter);
-    const auto above = std::ranges::upper_bound(ranks, own), below = std::ranges::lower_bound(ranks, own);
-    const bool is_every = !is_stepped(parameter);
+    const auto above = std::ranges::lower_bound(ranks, own + step);
+    const auto behind_below = step > own ? ranks.begin() : std::ranges::upper_bound(ranks, own - step);
     for (auto rank = ranks.begin(); rank != ranks.end(); ++rank) {
-      if (*rank == own || (!is_every && rank != above && rank + 1 != below)) continue;
+      if (*rank == own || (step > 0 && rank != above && rank + 1 != behind_below)) continue;
       found.push_back(centre);
       found.back()[parameter] = *rank;
     }

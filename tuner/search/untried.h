@@ -18,10 +18,11 @@ struct RanksHash {
   std::size_t operator()(const Space::Ranks& ranks) const;
 };
 
-// The valid configurations that differ from this one in one parameter. `is_stepped` tells for a parameter
-// whether only the next valid values count, up and down, or all of them.
+// The valid configurations that differ from this one in one parameter. `step_of` gives the length of a step
+// in a parameter: only the next valid values at that distance or farther count, up and down. 0: all values
+// count.
 std::vector<Space::Ranks> neighbours_of(const Space& space, const Space::Ranks& centre,
-                                        const std::function<bool(std::uint32_t)>& is_stepped);
+                                        const std::function<std::uint32_t(std::uint32_t)>& step_of);
 
 // The valid configurations of a space that were neither proposed nor told. Every strategy takes its proposals
 // from here, so that each proposal is valid and new.

@@ -195,13 +195,13 @@ std::vector<Space::Ranks> candidates(Untried& untried, std::span<const Space::Ra
   for (const Space::Ranks& each : best_first) add(each);
   std::vector<Space::Ranks> to_step_from;
   for (std::size_t i = 0; i < std::min(kWithNeighbours, best_first.size()); ++i) {
-    auto around = neighbours_of(space, best_first[i], [](std::uint32_t) { return false; });
+    auto around = neighbours_of(space, best_first[i], [](std::uint32_t) { return 0u; });
     for (const Space::Ranks& ranks : around) add(ranks);
     if (i < kWithTheirNeighbours) std::ranges::move(around, std::back_inserter(to_step_from));
   }
   for (const Space::Ranks& each : to_step_from) {
     if (found.size() >= room) break;
-    for (const auto& ranks : neighbours_of(space, each, [](std::uint32_t) { return true; })) add(ranks);
+    for (const auto& ranks : neighbours_of(space, each, [](std::uint32_t) { return 1u; })) add(ranks);
   }
   room = limit;
   // Draws may repeat themselves where little is left.

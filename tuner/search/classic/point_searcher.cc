@@ -60,14 +60,14 @@ PointSearcher::Point PointSearcher::toward(Point from, const Point& target) {
 }
 
 std::vector<PointSearcher::Point> PointSearcher::neighbours(const Point& point) {
-  auto found = neighbours_of(space(), point, [](std::uint32_t) { return false; });
+  auto found = neighbours_of(space(), point, [](std::uint32_t) { return 0u; });
   shuffle(random_, found);
   return found;
 }
 
 std::vector<PointSearcher::Point> PointSearcher::steps(const Point& point) {
-  auto found =
-      neighbours_of(space(), point, [this](std::uint32_t parameter) { return is_ordered(parameter); });
+  auto found = neighbours_of(space(), point,
+                             [this](std::uint32_t parameter) { return is_ordered(parameter) ? 1u : 0u; });
   shuffle(random_, found);
   return found;
 }

@@ -243,20 +243,9 @@ class PatternSearch : public WalkSearcher {
   // Valid points one step away, in random order. If constraints forbid a step of that length, the first valid
   // value beyond it counts instead.
   std::vector<Point> around(const Point& base, double step) {
-    std::vector<Point> found;
-    for (std::uint32_t parameter = 0; parameter < base.size(); ++parameter) {
-      const std::uint32_t own = base[parameter], length = ranks_of(step, parameter);
-      const std::vector<std::uint32_t> ranks = space().choices(base, parameter);
-      const auto up = std::ranges::lower_bound(ranks, own + length);
-      const auto down = std::ranges::find_if(ranks.rbegin(), ranks.rend(),
-                                             [&](std::uint32_t each) { return each + length <= own; });
-      for (auto rank = ranks.begin(); rank != ranks.end(); ++rank) {
-        const bool is_step = rank == up || (down != ranks.rend() && *rank == *down);
-        if (*rank == own || (is_ordered(parameter) && !is_step)) continue;
-        found.push_back(base);
-        found.back()[parameter] = *rank;
-      }
-    }
+    auto found = neighbours_of(space(), base, [&](std::uint32_t parameter) {
+      return is_ordered(parameter) ? ranks_of(step, parameter) : 0u;
+    });
     shuffle(random(), found);
     return found;
   }
