@@ -75,15 +75,10 @@ TypeLayout element_layout(ElementType element) {
 // float4 has four elements of float32.
 std::optional<TypeLayout> vector_layout(const std::string& name) {
   static const std::regex kVector("(u?)(char|short|int|long|longlong|float|double|half)([1234])");
-  static const std::map<std::string, std::string, std::less<>> kBases = {
-      {"char", "int8"}, {"short", "int16"}, {"int", "int32"}, {"long", "int64"}, {"longlong", "int64"}};
   std::smatch parts;
   if (!std::regex_match(name, parts, kVector)) return std::nullopt;
-  const auto base = kBases.find(parts[2].str());
-  const bool is_unsigned = parts[1].length() > 0;
-  if (is_unsigned && base == kBases.end()) return std::nullopt;
-  const auto element = element_type_from_name((is_unsigned ? "u" : "") +
-                                              (base == kBases.end() ? parts[2].str() : base->second));
+  const std::string base = parts[2] == "longlong" ? "long long" : parts[2].str();
+  const auto element = element_type_from_name((parts[1].length() > 0 ? "unsigned " : "") + base);
   if (!element) return std::nullopt;
   const std::int64_t count = parts[3].str()[0] - '0', size = element_layout(*element).size;
   return TypeLayout{size * count, count == 3 ? size : std::min<std::int64_t>(16, size * count), element,
