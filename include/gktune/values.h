@@ -43,6 +43,11 @@ class Value {
   bool is_text() const { return kind() == Kind::text; }
   bool is_number() const { return is_integer() || is_real(); }
 
+  // Calls the function with the bool, std::int64_t, double or std::string.
+  template <class Function>
+  decltype(auto) visit(const Function& function) const {
+    return std::visit(function, value_);
+  }
   // Requires that the value has this kind.
   bool boolean() const { return std::get<bool>(value_); }
   std::int64_t integer() const { return std::get<std::int64_t>(value_); }
@@ -144,74 +149,43 @@ using Problem = NamedValues;
 // The value of a problem's axis in a question. A view: it does not own its text.
 class AxisValue {
  public:
-  AxisValue() : AxisValue(0) {}
+  AxisValue() : value_(std::int64_t{0}) {}
   template <std::same_as<bool> T>
-  AxisValue(T value) : kind_(Value::Kind::boolean), integer_(value) {}
+  AxisValue(T value) : value_(value) {}
   template <std::integral T>
-  requires(!std::same_as<T, bool>) AxisValue(T value)
-      : kind_(Value::Kind::integer), integer_(static_cast<std::int64_t>(value)) {}
+  requires(!std::same_as<T, bool>) AxisValue(T value) : value_(static_cast<std::int64_t>(value)) {}
   template <std::floating_point T>
-  AxisValue(T value) : kind_(Value::Kind::real), real_(static_cast<double>(value)) {}
-  AxisValue(std::string_view value) : kind_(Value::Kind::text), size_(value.size()), text_(value.data()) {}
-  AxisValue(const std::string& value) : AxisValue(std::string_view(value)) {}
-  AxisValue(const char* value) : AxisValue(std::string_view(value)) {}
-  AxisValue(const Value& value) : kind_(value.kind()), integer_(0) {
-    switch (kind_) {
-      case Value::Kind::boolean:
-        integer_ = value.boolean();
-        break;
-      case Value::Kind::integer:
-        integer_ = value.integer();
-        break;
-      case Value::Kind::real:
-        real_ = value.real();
-        break;
-      case Value::Kind::text:
-        size_ = value.text().size();
-        text_ = value.text().data();
-        break;
-    }
+  AxisValue(T value) : value_(static_cast<double>(value)) {}
+  AxisValue(std::string_view value) : value_(value) {}
+  AxisValue(const std::string& value) : value_(std::string_view(value)) {}
+  AxisValue(const char* value) : value_(std::string_view(value)) {}
+  AxisValue(const Value& value) {
+    value.visit([this](const auto& own) { *this = AxisValue(own); });
   }
 
   // A copy of the value.
   Value value() const {
-    switch (kind_) {
-      case Value::Kind::boolean:
-        return integer_ != 0;
-      case Value::Kind::integer:
-        return integer_;
-      case Value::Kind::real:
-        return real_;
-      case Value::Kind::text:
-        break;
-    }
-    return text();
+    return std::visit([](const auto& own) { return Value(own); }, value_);
   }
-  bool is_number() const { return kind_ == Value::Kind::integer || kind_ == Value::Kind::real; }
-  double number() const { return kind_ == Value::Kind::integer ? static_cast<double>(integer_) : real_; }
+  bool is_number() const { return value_.index() == 1 || value_.index() == 2; }
+  double number() const {
+    const auto* integer = std::get_if<std::int64_t>(&value_);
+    return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value_);
+  }
   // Equal values have the same hash.
   std::uint64_t hash() const {
     if (is_number()) return std::bit_cast<std::uint64_t>(number() + 0.0);  // -0.0 is 0.0
-    if (kind_ == Value::Kind::boolean) return integer_ != 0 ? 2 : 1;
-    return std::hash<std::string_view>()(text());
+    if (const bool* boolean = std::get_if<bool>(&value_)) return *boolean ? 2 : 1;
+    return std::hash<std::string_view>()(std::get<std::string_view>(value_));
   }
   // Numbers are equal if their values are, an integer and a real too.
   friend bool operator==(const AxisValue& a, const AxisValue& b) {
-    if (a.kind_ != b.kind_) return a.is_number() && b.is_number() && a.number() == b.number();
-    if (a.kind_ == Value::Kind::text) return a.text() == b.text();
-    return a.kind_ == Value::Kind::real ? a.real_ == b.real_ : a.integer_ == b.integer_;
+    if (a.value_.index() == b.value_.index()) return a.value_ == b.value_;
+    return a.is_number() && b.is_number() && a.number() == b.number();
   }
 
  private:
-  std::string_view text() const { return {text_, size_}; }
-
-  Value::Kind kind_;
-  std::size_t size_ = 0;  // of a text
-  union {
-    std::int64_t integer_;  // of an integer or a boolean
-    double real_;
-    const char* text_;
-  };
+  std::variant<bool, std::int64_t, double, std::string_view> value_;
 };
 
 }  // namespace gktune

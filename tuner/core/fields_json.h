@@ -19,17 +19,7 @@ namespace gktune {
 // that are not finite as null.
 template <class Json>
 Json value_json(const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::boolean:
-      return value.boolean();
-    case Value::Kind::integer:
-      return value.integer();
-    case Value::Kind::real:
-      return value.real();
-    case Value::Kind::text:
-      break;
-  }
-  return value.text();
+  return value.visit([](const auto& own) { return Json(own); });
 }
 
 template <class Json>
