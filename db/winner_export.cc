@@ -57,26 +57,20 @@ constexpr bool is_less([[maybe_unused]] const Problem& a, [[maybe_unused]] const
 {less}  return false;
 }}
 
-// The place in kConfigs of the winner of a problem that was tuned; -1 for others. Searches without branches.
-constexpr int place_of(const Problem& problem) {{
+// The winner of a problem that was tuned; null for others. Searches without branches.
+constexpr const Config* find(const Problem& problem) {{
   std::size_t place = 0;
   for (std::size_t count = {tuned_count}, half = 0; count > 1; count -= half) {{
     half = count / 2;
     place += half * is_less(kTuned[place + half - 1].problem, problem);
   }}
-  return is_same(kTuned[place].problem, problem) ? kTuned[place].config : -1;
-}}
-
-// The winner of a problem that was tuned; null for others.
-constexpr const Config* find(const Problem& problem) {{
-  const int place = place_of(problem);
-  return place < 0 ? nullptr : &kConfigs[place];
+  return is_same(kTuned[place].problem, problem) ? &kConfigs[kTuned[place].config] : nullptr;
 }}
 
 // The winner of a tuned problem, else the configuration of the tree.
 constexpr const Config& best(const Problem& problem) {{
-  const int place = place_of(problem);
-  return place < 0 ? choose(problem) : kConfigs[place];
+  const Config* tuned = find(problem);
+  return tuned != nullptr ? *tuned : choose(problem);
 }}
 
 }}  // namespace tuned_{name}
