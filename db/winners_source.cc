@@ -5,11 +5,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "db/database.h"
+
 namespace gktune {
 namespace {
 
 // An application asks few kinds of questions.
 constexpr std::size_t kMostTables = 256;
+
+Result<WinnersByKernel> read_winners(const std::filesystem::path& path) {
+  const auto database = Database::open(path, Database::Access::read);
+  if (!database) return database.error();
+  return (*database)->kernel_winners();
+}
 
 }  // namespace
 
@@ -35,26 +43,25 @@ WinnersSource::FileState WinnersSource::state_of(const std::filesystem::path& pa
   return state;
 }
 
-Result<std::shared_ptr<WinnersSource>> WinnersSource::of_file(const std::filesystem::path& path, Read read) {
+Result<std::shared_ptr<WinnersSource>> WinnersSource::of_database(const std::filesystem::path& path) {
   // Taken before the file is read: a change meanwhile is read the next time.
   const FileState state = state_of(path);
-  auto winners = read();
+  auto winners = read_winners(path);
   if (!winners) return winners.error();
   auto source = std::make_shared<WinnersSource>(*std::move(winners));
   source->path_ = path;
-  source->read_ = std::move(read);
   source->read_state_ = state;
   return source;
 }
 
 bool WinnersSource::refresh() {
-  if (!read_) return false;
+  if (path_.empty()) return false;
   const std::lock_guard one_at_a_time(refresh_mutex_);
   const FileState state = state_of(path_);  // before the file is read, as above
   if (state == read_state_) return false;
   read_state_ = state;
-  auto winners = read_();
-  const std::unique_lock lock(mutex_);
+  auto winners = read_winners(path_);
+  const std::lock_guard lock(mutex_);
   if (!winners) {
     read_error_ = winners.error().message;
     read_state_.reset();
@@ -83,21 +90,13 @@ void WinnersSource::follow(std::chrono::milliseconds interval) {
 std::shared_ptr<const AnswerTable> WinnersSource::table(std::string_view kernel, const DeviceIdentity& device,
                                                         std::span<const std::string> axes,
                                                         const Freshness& freshness) const {
-  const auto find = [&]() -> std::shared_ptr<const AnswerTable> {
-    for (const Known& known : tables_) {
-      if (known.kernel == kernel && known.device == device && known.freshness == freshness &&
-          std::ranges::equal(known.axes, axes)) {
-        return known.table;
-      }
+  const std::lock_guard lock(mutex_);
+  for (const Known& known : tables_) {
+    if (known.kernel == kernel && known.device == device && known.freshness == freshness &&
+        std::ranges::equal(known.axes, axes)) {
+      return known.table;
     }
-    return nullptr;
-  };
-  {
-    const std::shared_lock lock(mutex_);
-    if (auto found = find()) return found;
   }
-  const std::unique_lock lock(mutex_);
-  if (auto found = find()) return found;
   const auto known = winners_.find(kernel);
   std::vector<std::string> names;
   for (const auto& each : winners_) names.push_back(each.first);
@@ -109,7 +108,7 @@ std::shared_ptr<const AnswerTable> WinnersSource::table(std::string_view kernel,
 }
 
 std::optional<std::string> WinnersSource::read_error() const {
-  const std::shared_lock lock(mutex_);
+  const std::lock_guard lock(mutex_);
   return read_error_;
 }
 

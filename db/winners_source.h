@@ -6,11 +6,9 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,12 +23,8 @@ namespace gktune {
 // Winners of one place, and the tables made from them. Those of a file can be read again when it changes.
 class WinnersSource {
  public:
-  using Read = std::function<Result<WinnersByKernel>()>;
-
   // Winners that stay as they are.
   explicit WinnersSource(WinnersByKernel winners) : winners_(std::move(winners)) {}
-  // `read` reads the database at this path.
-  static Result<std::shared_ptr<WinnersSource>> of_file(const std::filesystem::path& path, Read read);
   // The winners of a database, read again when it changes.
   static Result<std::shared_ptr<WinnersSource>> of_database(const std::filesystem::path& path);
   WinnersSource(const WinnersSource&) = delete;
@@ -63,12 +57,11 @@ class WinnersSource {
   using FileState = std::array<std::int64_t, 8>;
   static FileState state_of(const std::filesystem::path& path);
 
-  std::filesystem::path path_;
-  Read read_;
+  std::filesystem::path path_;  // of the database; empty: the winners stay as they are
   std::mutex refresh_mutex_;             // guards the next member
   std::optional<FileState> read_state_;  // of what was read
   std::atomic<std::uint64_t> version_{1};
-  mutable std::shared_mutex mutex_;  // guards the members below
+  mutable std::mutex mutex_;  // guards the members below
   WinnersByKernel winners_;
   mutable std::vector<Known> tables_;
   std::optional<std::string> read_error_;
