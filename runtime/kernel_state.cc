@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "db/database.h"
 #include "tuner/array/npy.h"
 #include "tuner/core/text.h"
 #include "tuner/core/version.h"
@@ -36,8 +37,9 @@ bool Kernel::State::is_valid(const Config& config, const Problem& problem) const
 
 Result<std::optional<LaunchCode>, Failure> Kernel::State::code_for(const SourcePlan& source) {
   for (const auto& bundle : bundles_) {
-    if (auto code = bundle->code(definition_.kernel.name, definition_.fingerprint, source, device_->info()))
-      return std::optional(LaunchCode{{{}, std::move(code->symbols)}, code->bytes});
+    const StoredCode* code =
+        bundle->code(definition_.kernel.name, definition_.fingerprint, source, device_->info());
+    if (code != nullptr) return std::optional(LaunchCode{{{}, code->symbols}, code->bytes});
   }
   if (!sources_) return std::optional<LaunchCode>();
   return compiled(source);

@@ -129,14 +129,6 @@ std::string variant_key(const SourcePlan& source) {
   return content_key(parts);
 }
 
-struct Bundle::Kernel {
-  std::string device_kind;
-  Definition definition;
-  std::vector<StoredCode> codes;
-
-  const std::string& name() const { return definition.kernel.name; }
-};
-
 Bundle::Bundle(std::filesystem::path path) : path_(std::move(path)) {}
 Bundle::~Bundle() = default;
 
@@ -157,19 +149,12 @@ Result<void> Bundle::read() {
   auto codes = (*database)->codes();
   if (!codes) return codes.error();
   if (codes->empty()) return Error{path_.string() + ": holds no compiled code; gktune bundle writes it"};
+  codes_ = *std::move(codes);
   for (const StoredDefinition& stored : *definitions) {
-    Kernel& kernel = kernels_.emplace_back();
-    kernel.device_kind = stored.device_kind;
     try {
-      kernel.definition = definition_from(stored.body);
+      definitions_.emplace_back(stored.device_kind, definition_from(stored.body));
     } catch (const std::exception& error) {
       return Error{path_.string() + ": the definition of '" + stored.kernel + "' cannot be read: " + error.what()};
-    }
-    for (StoredCode& code : *codes) {
-      if (code.kernel == stored.kernel && code.fingerprint == stored.fingerprint &&
-          code.device_kind == stored.device_kind) {
-        kernel.codes.push_back(std::move(code));
-      }
     }
   }
   return {};
@@ -177,46 +162,42 @@ Result<void> Bundle::read() {
 
 std::vector<std::string> Bundle::kernels() const {
   std::vector<std::string> names;
-  for (const Kernel& kernel : kernels_) {
-    if (std::ranges::find(names, kernel.name()) == names.end()) names.push_back(kernel.name());
+  for (const auto& [kind, definition] : definitions_) {
+    if (std::ranges::find(names, definition.kernel.name) == names.end()) names.push_back(definition.kernel.name);
   }
   return names;
 }
 
 Result<Definition> Bundle::definition(std::string_view name, const DeviceInfo& device) const {
   std::set<std::string> served;
-  for (const Kernel& kernel : kernels_) {
-    if (kernel.name() != name) continue;
-    for (const StoredCode& code : kernel.codes) {
-      if (kernel.device_kind == device.kind && serves(code, device)) return kernel.definition;
-      served.insert(code.architecture + (code.cpu.empty() ? "" : " (" + code.cpu + ")"));
+  for (const StoredCode& code : codes_) {
+    if (code.kernel != name) continue;
+    served.insert(code.architecture + (code.cpu.empty() ? "" : " (" + code.cpu + ")"));
+    if (code.device_kind != device.kind || !serves(code, device)) continue;
+    for (const auto& [kind, definition] : definitions_) {
+      if (kind == code.device_kind && definition.kernel.name == name && definition.fingerprint == code.fingerprint)
+        return definition;
     }
   }
-  if (served.empty()) {
-    const std::string text(name);
-    return Error{path_.string() + ": the bundle has no kernel '" + text + "'" +
-                 did_you_mean(text, kernels())};
-  }
-  return Error{path_.string() + ": the bundle has code of " + std::string(name) + " for " + joined(served) +
-               ", and none for " + device.architecture + " (" + device.name + ")"};
+  const std::string text(name);
+  if (served.empty())
+    return Error{path_.string() + ": the bundle has no kernel '" + text + "'" + did_you_mean(text, kernels())};
+  return Error{path_.string() + ": the bundle has code of " + text + " for " + joined(served) + ", and none for " +
+               device.architecture + " (" + device.name + ")"};
 }
 
-std::optional<BundledCode> Bundle::code(std::string_view name, std::string_view fingerprint,
-                                        const SourcePlan& source, const DeviceInfo& device) const {
+const StoredCode* Bundle::code(std::string_view name, std::string_view fingerprint, const SourcePlan& source,
+                               const DeviceInfo& device) const {
   const std::string key = variant_key(source);
   const StoredCode* found = nullptr;
-  for (const Kernel& kernel : kernels_) {
-    if (kernel.name() != name || kernel.device_kind != device.kind ||
-        kernel.definition.fingerprint != fingerprint) {
+  for (const StoredCode& code : codes_) {
+    if (code.kernel != name || code.fingerprint != fingerprint || code.device_kind != device.kind ||
+        code.variant != key || !serves(code, device)) {
       continue;
     }
-    for (const StoredCode& code : kernel.codes) {
-      if (code.variant != key || !serves(code, device)) continue;
-      if (found == nullptr || code.architecture == device.architecture) found = &code;
-    }
+    if (found == nullptr || code.architecture == device.architecture) found = &code;
   }
-  if (found == nullptr) return std::nullopt;
-  return BundledCode{found->bytes, found->symbols};
+  return found;
 }
 
 }  // namespace gktune

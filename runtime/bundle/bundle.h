@@ -2,9 +2,9 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "db/kernel_winners.h"
@@ -15,18 +15,13 @@
 namespace gktune {
 
 struct SourcePlan;
+struct StoredCode;
 
 // The part of a definition that launches need, as JSON: axes, arguments, launches, constraints, options. Expressions
 // are texts without names; sources, references, checks and metrics are left out.
 std::string definition_text(Definition definition);
 // The opposite. Throws std::exception for other texts.
 Definition definition_from(const std::string& text);
-
-// Code in memory, with the symbols of its entries.
-struct BundledCode {
-  std::string_view bytes;
-  std::vector<std::string> symbols;
-};
 
 // A hash of what makes a variant of a source: macros, options, entries.
 std::string variant_key(const SourcePlan& source);
@@ -43,19 +38,18 @@ class Bundle {
   const WinnersByKernel& winners() const { return winners_; }
   // How the kernel is launched on this device. An error if the bundle has no code for the device.
   Result<Definition> definition(std::string_view kernel, const DeviceInfo& device) const;
-  // The code of a variant; nothing if the bundle does not have it.
-  std::optional<BundledCode> code(std::string_view kernel, std::string_view fingerprint,
-                                  const SourcePlan& source, const DeviceInfo& device) const;
+  // The code of a variant; null if the bundle does not have it.
+  const StoredCode* code(std::string_view kernel, std::string_view fingerprint, const SourcePlan& source,
+                         const DeviceInfo& device) const;
 
  private:
-  struct Kernel;  // for one kind of device
-
   explicit Bundle(std::filesystem::path path);
   Result<void> read();
 
   std::filesystem::path path_;
   WinnersByKernel winners_;
-  std::vector<Kernel> kernels_;
+  std::vector<std::pair<std::string, Definition>> definitions_;  // with the kind of device
+  std::vector<StoredCode> codes_;
 };
 
 }  // namespace gktune

@@ -1,0 +1,474 @@
+// The functions of gktune.h. Those at the end need sources or databases: only libgktune_runtime has them.
+#include "gktune/gktune.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <exception>
+#include <iterator>
+#include <memory_resource>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gktune/kernel.h"
+#include "gktune/lookup.h"
+#include "tuner/core/text.h"
+#include "tuner/core/version.h"
+
+// The objects of gktune.h.
+struct gktune_settings {
+  gktune::KernelSettings settings;
+  bool has_worker = false;  // the default was replaced
+};
+
+struct gktune_kernel {
+  gktune::Kernel kernel;
+};
+
+struct gktune_answer {
+  explicit gktune_answer(gktune::Answer found)
+      : answer(std::move(found)), config(answer.config.json()), stale(gktune::joined(answer.stale, "; ")) {}
+  gktune::Answer answer;
+  std::string config, stale;  // the members of the answer as texts
+};
+
+struct gktune_lookup {
+  gktune::Lookup lookup;
+};
+
+namespace gktune::c_api {
+namespace {
+
+// A failure of a C function.
+struct CError {
+  gktune_code code = GKTUNE_FAILED;
+  std::string message;
+};
+
+// The message of the thread's last failure. Of a thread that has no memory for it there is none.
+thread_local std::string last_message;
+
+gktune_code note(gktune_code code, std::string message) noexcept {
+  last_message = std::move(message);
+  return code;
+}
+
+// Runs the body of a C function. No exception leaves it.
+template <class Function>
+gktune_code guarded(const Function& function) noexcept {
+  try {
+    const Result<void, CError> done = function();
+    return done ? note(GKTUNE_OK, {}) : note(done.error().code, done.error().message);
+  } catch (const std::bad_alloc&) {
+    return note(GKTUNE_OUT_OF_MEMORY, {});
+  } catch (const std::exception& error) {
+    try {
+      return note(GKTUNE_FAILED, error.what());
+    } catch (...) {
+      return note(GKTUNE_OUT_OF_MEMORY, {});
+    }
+  }
+}
+
+// A function that returns no code: for a null object it returns null or 0, and gktune_message() says so.
+template <class Value, class Object, class Read>
+Value read_from(const Object* object, const Read& read) noexcept {
+  if (object != nullptr) return read(*object);
+  guarded([]() -> Result<void, CError> { return CError{GKTUNE_INVALID, "the object is null"}; });
+  return Value{};
+}
+
+// The place for a result holds null until there is one.
+template <class Object>
+void clear(Object** place) {
+  if (place != nullptr) *place = nullptr;
+}
+
+inline CError failed(const Error& error) { return {GKTUNE_FAILED, error.message}; }
+inline CError invalid(std::string message) { return {GKTUNE_INVALID, std::move(message)}; }
+
+// A list that a call makes. It allocates nothing unless it has more than 32 items.
+template <class Item>
+class CallList {
+ public:
+  CallList() = default;
+  CallList(const CallList&) = delete;
+  CallList& operator=(const CallList&) = delete;
+  std::pmr::vector<Item>& operator*() { return items_; }
+
+ private:
+  static constexpr std::size_t kRoom = 32;
+  alignas(Item) std::byte room_[kRoom * sizeof(Item)];
+  std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
+  // With braces it would have one item, made of the address.
+  std::pmr::vector<Item> items_ = std::pmr::vector<Item>(&memory_);
+};
+
+// The codes of types are those of ElementType, plus 1.
+std::int32_t code_of(ElementType type) { return static_cast<std::int32_t>(type) + GKTUNE_INT8; }
+
+std::optional<ElementType> element_type_of_code(std::int32_t type) {
+  static_assert(static_cast<int>(ElementType::uint8) + GKTUNE_INT8 == GKTUNE_UINT8 &&
+                static_cast<int>(ElementType::float32) + GKTUNE_INT8 == GKTUNE_FLOAT32 &&
+                static_cast<int>(ElementType::complex128) + GKTUNE_INT8 == GKTUNE_COMPLEX128);
+  if (type < GKTUNE_INT8 || type > GKTUNE_COMPLEX128) return std::nullopt;
+  return static_cast<ElementType>(type - GKTUNE_INT8);
+}
+
+Result<void, CError> add_arguments(const gktune_argument* arguments, std::size_t count,
+                                   std::pmr::vector<LaunchArgument>& to) {
+  if (arguments == nullptr && count > 0) return invalid("the arguments are null");
+  to.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const gktune_argument& each = arguments[i];
+    const auto refusal = [&](const std::string& why) {
+      return invalid("argument " + std::to_string(i + 1) + ": " + why);
+    };
+    const auto type = element_type_of_code(each.type);
+    if (!type && each.type != GKTUNE_ANY_TYPE)
+      return refusal("there is no type " + std::to_string(each.type));
+    switch (each.kind) {
+      case GKTUNE_SCALAR:
+        if (!type || is_complex(*type)) return refusal("a scalar has a type that is not complex");
+        to.push_back(LaunchArgument::scalar(*type, &each.bits));
+        break;
+      case GKTUNE_POINTER:
+      case GKTUNE_CONST_POINTER:
+        to.push_back(LaunchArgument::address(
+            each.bits, type,
+            each.kind == GKTUNE_POINTER ? LaunchArgument::Access::write : LaunchArgument::Access::read));
+        break;
+      default:
+        return refusal("there is no kind " + std::to_string(each.kind));
+    }
+  }
+  return {};
+}
+
+// The member of a text that is set as it is; null: the key is another one.
+std::string* text_member(KernelSettings& settings, std::string_view key) {
+  const std::pair<std::string_view, std::string*> texts[] = {{"device", &settings.device},
+                                                             {"driver", &settings.driver},
+                                                             {"runtime", &settings.runtime},
+                                                             {"cxx", &settings.cxx},
+                                                             {"cuda_home", &settings.cuda_home}};
+  const auto found = std::ranges::find(texts, key, &std::pair<std::string_view, std::string*>::first);
+  return found != std::end(texts) ? found->second : nullptr;
+}
+
+Result<void, CError> set(gktune_settings& to, std::string_view key, const std::string& value) {
+  KernelSettings& settings = to.settings;
+  static constexpr std::string_view kNeverEmpty[] = {"bundle", "database", "device", "argument", "worker"};
+  if (value.empty() && std::ranges::find(kNeverEmpty, key) != std::end(kNeverEmpty))
+    return invalid(std::string(key) + ": the value is empty");
+  if (std::string* text = text_member(settings, key)) {
+    *text = value;
+  } else if (key == "bundle") {
+    settings.bundles.emplace_back(value);
+  } else if (key == "database") {
+    settings.databases.emplace_back(value);
+  } else if (key == "cache") {
+    settings.cache_dir = value;
+  } else if (key == "argument") {
+    settings.arguments.push_back(value);
+  } else if (key == "worker") {
+    if (!std::exchange(to.has_worker, true)) settings.worker.clear();
+    settings.worker.push_back(value);
+  } else if (key == "alias") {
+    const std::size_t equals = value.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == value.size())
+      return invalid("alias: write it as NAME=NAME, not " + value);
+    settings.lookup.aliases[value.substr(0, equals)] = value.substr(equals + 1);
+  } else if (key == "compilation") {
+    if (value != "at_first_use" && value != "in_background")
+      return invalid("compilation: it is at_first_use or in_background, not " + value);
+    settings.compilation = value == "in_background" ? Compilation::in_background : Compilation::at_first_use;
+  } else if (key == "follow_ms") {
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size())
+      return invalid("follow_ms: it is a number of milliseconds, not " + value);
+    settings.follow_interval = std::chrono::milliseconds(number);
+  } else {
+    return invalid("there is no setting '" + std::string(key) + "'");
+  }
+  return {};
+}
+
+gktune_value value_of(const Value& value) {
+  switch (value.kind()) {
+    case Value::Kind::boolean:
+      return {GKTUNE_BOOLEAN, 0, value.boolean() ? 1 : 0, 0, nullptr};
+    case Value::Kind::integer:
+      return {GKTUNE_INTEGER, 0, value.integer(), 0, nullptr};
+    case Value::Kind::real:
+      return {GKTUNE_REAL, 0, 0, value.real(), nullptr};
+    case Value::Kind::text:
+      break;
+  }
+  return {GKTUNE_TEXT, 0, 0, 0, value.text().c_str()};
+}
+
+Result<void, CError> add_values(const gktune_value* values, std::size_t count,
+                                std::pmr::vector<AxisValue>& to) {
+  if (values == nullptr && count > 0) return invalid("the values of the axes are null");
+  to.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const gktune_value& each = values[i];
+    switch (each.kind) {
+      case GKTUNE_INTEGER:
+        to.emplace_back(each.integer);
+        break;
+      case GKTUNE_REAL:
+        to.emplace_back(each.real);
+        break;
+      case GKTUNE_BOOLEAN:
+        to.emplace_back(each.integer != 0);
+        break;
+      case GKTUNE_TEXT:
+        if (each.text == nullptr) return invalid("the text of axis " + std::to_string(i + 1) + " is null");
+        to.emplace_back(each.text);
+        break;
+      default:
+        return invalid("there is no kind of value " + std::to_string(each.kind));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace gktune::c_api
+
+using gktune::Result;
+using namespace gktune::c_api;
+using Done = Result<void, CError>;
+
+const char* gktune_version(void) {
+  static const std::string version(gktune::kVersion);
+  return version.c_str();
+}
+
+const char* gktune_message(void) { return last_message.c_str(); }
+
+gktune_code gktune_settings_create(gktune_settings** settings) {
+  return guarded([&]() -> Done {
+    if (settings == nullptr) return invalid("the place for the settings is null");
+    *settings = new gktune_settings;
+    return {};
+  });
+}
+
+gktune_code gktune_settings_set(gktune_settings* settings, const char* key, const char* value) {
+  return guarded([&]() -> Done {
+    if (settings == nullptr || key == nullptr || value == nullptr)
+      return invalid("settings, key or value is null");
+    return set(*settings, key, value);
+  });
+}
+
+gktune_code gktune_settings_on_notice(gktune_settings* settings, void (*notice)(const char* text, void* data),
+                                      void* data) {
+  return guarded([&]() -> Done {
+    if (settings == nullptr) return invalid("the settings are null");
+    settings->settings.on_notice = nullptr;
+    if (notice != nullptr) {
+      settings->settings.on_notice = [notice, data](const std::string& text) { notice(text.c_str(), data); };
+    }
+    return {};
+  });
+}
+
+void gktune_settings_destroy(gktune_settings* settings) { delete settings; }
+
+const char* gktune_answer_match(const gktune_answer* answer) {
+  return read_from<const char*>(answer, [](const gktune_answer& of) { return match_name(of.answer.match).data(); });
+}
+const char* gktune_answer_config(const gktune_answer* answer) {
+  return read_from<const char*>(answer, [](const gktune_answer& of) { return of.config.c_str(); });
+}
+const char* gktune_answer_reason(const gktune_answer* answer) {
+  return read_from<const char*>(answer, [](const gktune_answer& of) { return of.answer.reason.c_str(); });
+}
+const char* gktune_answer_stale(const gktune_answer* answer) {
+  return read_from<const char*>(answer, [](const gktune_answer& of) { return of.stale.c_str(); });
+}
+double gktune_answer_expected_us(const gktune_answer* answer) {
+  return read_from<double>(answer, [](const gktune_answer& of) { return of.answer.time_us; });
+}
+
+gktune_code gktune_answer_value(const gktune_answer* answer, const char* parameter, gktune_value* value) {
+  return guarded([&]() -> Done {
+    if (answer == nullptr || parameter == nullptr || value == nullptr)
+      return invalid("answer, name or value is null");
+    const gktune::Value* found = answer->answer.config.find(parameter);
+    if (found == nullptr) return invalid(std::string("there is no parameter '") + parameter + "'");
+    *value = value_of(*found);
+    return {};
+  });
+}
+
+size_t gktune_answer_parameter_count(const gktune_answer* answer) {
+  return read_from<size_t>(answer, [](const gktune_answer& of) { return of.answer.arguments.size(); });
+}
+
+gktune_code gktune_answer_parameter(const gktune_answer* answer, size_t index, gktune_parameter* parameter) {
+  return guarded([&]() -> Done {
+    if (answer == nullptr || parameter == nullptr)
+      return invalid("the answer or the place for the parameter is null");
+    const auto& all = answer->answer.arguments;
+    if (index >= all.size()) return invalid("there are " + std::to_string(all.size()) + " parameters");
+    const gktune::ArgumentInfo& info = all[index];
+    *parameter = {info.name.c_str(), code_of(info.type),      info.is_scalar ? 1 : 0,
+                  info.count,        info.is_written ? 1 : 0, 0};
+    return {};
+  });
+}
+
+void gktune_answer_destroy(gktune_answer* answer) { delete answer; }
+
+gktune_code gktune_kernel_open_bundled(const char* kernel, const gktune_settings* settings,
+                                       gktune_kernel** opened) {
+  return guarded([&]() -> Done {
+    clear(opened);
+    if (kernel == nullptr || settings == nullptr || opened == nullptr) {
+      return invalid("the kernel's name, the settings or the place for the kernel is null");
+    }
+    auto found = gktune::Kernel::open_bundled(kernel, settings->settings);
+    if (!found) return failed(found.error());
+    *opened = new gktune_kernel{*std::move(found)};
+    return {};
+  });
+}
+
+size_t gktune_kernel_axis_count(const gktune_kernel* kernel) {
+  return read_from<size_t>(kernel, [](const gktune_kernel& of) { return of.kernel.axes().size(); });
+}
+
+const char* gktune_kernel_axis(const gktune_kernel* kernel, size_t index) {
+  return read_from<const char*>(kernel, [&](const gktune_kernel& of) {
+    const auto& axes = of.kernel.axes();
+    return index < axes.size() ? axes[index].c_str() : nullptr;
+  });
+}
+
+// Reads the problem and the arguments of a call, and passes them to the function.
+template <class Function>
+static Done with_call(gktune_kernel* kernel, const gktune_value* problem, size_t axes,
+                      const gktune_argument* arguments, size_t count, const Function& function) {
+  if (kernel == nullptr) return invalid("the kernel is null");
+  CallList<gktune::AxisValue> values;
+  if (auto added = add_values(problem, axes, *values); !added) return added;
+  CallList<gktune::LaunchArgument> passed;
+  if (auto added = add_arguments(arguments, count, *passed); !added) return added;
+  const Result<void> done = function(kernel->kernel, *values, *passed);
+  if (!done) return failed(done.error());
+  return {};
+}
+
+static Result<void> describe(Result<gktune::Answer> found, gktune_answer** answer) {
+  if (!found) return found.error();
+  if (answer != nullptr) *answer = new gktune_answer(*std::move(found));
+  return {};
+}
+
+gktune_code gktune_kernel_launch(gktune_kernel* kernel, const gktune_value* problem, size_t axes,
+                                 const gktune_argument* arguments, size_t count, uintptr_t stream) {
+  return guarded([&] {
+    return with_call(kernel, problem, axes, arguments, count, [&](auto& of, auto& values, auto& passed) {
+      return of.launch(values, passed, reinterpret_cast<void*>(stream));
+    });
+  });
+}
+
+gktune_code gktune_kernel_prepare(gktune_kernel* kernel, const gktune_value* problem, size_t axes,
+                                  gktune_answer** answer) {
+  return guarded([&]() -> Done {
+    clear(answer);
+    if (kernel == nullptr || answer == nullptr)
+      return invalid("the kernel or the place for the answer is null");
+    return with_call(kernel, problem, axes, nullptr, 0,
+                     [&](auto& of, auto& values, auto&) { return describe(of.prepare(values), answer); });
+  });
+}
+
+gktune_code gktune_kernel_autotune(gktune_kernel* kernel, const gktune_value* problem, size_t axes,
+                                   const gktune_argument* arguments, size_t count, double seconds,
+                                   gktune_answer** answer) {
+  return guarded([&] {
+    clear(answer);
+    return with_call(kernel, problem, axes, arguments, count, [&](auto& of, auto& values, auto& passed) {
+      return describe(of.autotune(values, passed, seconds), answer);
+    });
+  });
+}
+
+void gktune_kernel_destroy(gktune_kernel* kernel) { delete kernel; }
+
+#ifdef GKTUNE_WITH_SOURCES
+
+gktune_code gktune_kernel_open(const char* space_file, const gktune_settings* settings,
+                               gktune_kernel** opened) {
+  return guarded([&]() -> Done {
+    clear(opened);
+    if (space_file == nullptr || opened == nullptr)
+      return invalid("the space file or the place for the kernel is null");
+    auto found =
+        gktune::Kernel::open(space_file, settings != nullptr ? settings->settings : gktune::KernelSettings());
+    if (!found) return failed(found.error());
+    *opened = new gktune_kernel{*std::move(found)};
+    return {};
+  });
+}
+
+gktune_code gktune_lookup_open(const char* const* paths, size_t count, gktune_lookup** opened) {
+  return guarded([&]() -> Done {
+    clear(opened);
+    if (opened == nullptr || (paths == nullptr && count > 0))
+      return invalid("the paths or the place is null");
+    if (count == 0) return invalid("there is no path");
+    std::vector<std::filesystem::path> files;
+    for (size_t i = 0; i < count; ++i) {
+      if (paths[i] == nullptr) return invalid("path " + std::to_string(i + 1) + " is null");
+      files.emplace_back(paths[i]);
+    }
+    auto lookup = gktune::Lookup::open(files);
+    if (!lookup) return failed(lookup.error());
+    *opened = new gktune_lookup{*std::move(lookup)};
+    return {};
+  });
+}
+
+gktune_code gktune_lookup_best(const gktune_lookup* lookup, const char* kernel, const char* const* axes,
+                               const gktune_value* problem, size_t count, const gktune_device* device,
+                               gktune_answer** answer) {
+  return guarded([&]() -> Done {
+    clear(answer);
+    if (lookup == nullptr || kernel == nullptr || answer == nullptr || (axes == nullptr && count > 0)) {
+      return invalid("the lookup, the kernel's name, the axes or the place for the answer is null");
+    }
+    CallList<gktune::AxisValue> values;
+    if (auto added = add_values(problem, count, *values); !added) return added;
+    gktune::Problem asked;
+    for (size_t i = 0; i < count; ++i) {
+      if (axes[i] == nullptr) return invalid("the name of axis " + std::to_string(i + 1) + " is null");
+      asked.set(axes[i], (*values)[i].value());
+    }
+    gktune::DeviceIdentity identity;
+    if (device != nullptr) {
+      const auto text = [](const char* given) { return std::string(given != nullptr ? given : ""); };
+      identity = {text(device->kind), text(device->name), text(device->architecture), device->multiprocessors};
+    }
+    const gktune::Answer found = lookup->lookup.best(kernel, asked, identity);
+    if (!found) return CError{GKTUNE_NO_ANSWER, found.reason};
+    *answer = new gktune_answer(found);
+    return {};
+  });
+}
+
+void gktune_lookup_destroy(gktune_lookup* lookup) { delete lookup; }
+
+#endif
