@@ -13,7 +13,7 @@
 #include "tuner/core/files.h"
 #include "tuner/core/text.h"
 #include "tuner/source/source_names.h"
-#include "tuner/space/content_key.h"
+#include "tuner/space/fingerprint.h"
 
 namespace gktune {
 namespace {
