@@ -105,8 +105,8 @@ class HostLaunchDevice final : public LaunchDevice {
 Result<std::unique_ptr<LaunchDevice>> open_host_launch_device(const LaunchDeviceSettings& settings) {
   BackendOptions options;
   options.cxx = settings.cxx;
-  HostBackend host(options);
-  auto info = settings.cxx.empty() ? host.identify() : host.probe();
+  const auto host = make_host_backend(options);
+  auto info = settings.cxx.empty() ? host->identify() : host->probe();
   if (!info) return info.error();
   return std::unique_ptr<LaunchDevice>(std::make_unique<HostLaunchDevice>(*std::move(info), settings.cxx));
 }
