@@ -28,7 +28,7 @@ class ChangeReader {
                                          " FROM sessions c WHERE (SELECT s.device_id FROM trials t JOIN studies s ON "
                                          "s.id = t.study_id WHERE t.session_id = c.id LIMIT 1) = (SELECT d.id FROM "
                                          "devices d WHERE " +
-                                         kIsDevice + ") ORDER BY c.begun_ms DESC, c.uuid DESC") {}
+                                         kIsDevice + ") ORDER BY c.begun_ms DESC, c.id DESC") {}
 
   std::vector<std::string> changes_since(const Winner& winner) {
     const Study& study = winner.study;

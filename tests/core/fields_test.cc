@@ -100,5 +100,10 @@ TEST(Fields, a_new_field_of_a_trial_is_one_line) {
   EXPECT_EQ(again.config, trial.config);
 }
 
+TEST(FieldsJson, refuses_an_integer_that_no_value_holds) {
+  EXPECT_EQ(value_from_json(nlohmann::json::parse("9223372036854775807")), Value(std::int64_t{9223372036854775807}));
+  EXPECT_THROW(value_from_json(nlohmann::json::parse("9223372036854775808")), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace gktune

@@ -33,7 +33,7 @@ Json values_json(const NamedValues& values) {
 template <class Json>
 Value value_from_json(const Json& json) {
   if (json.is_boolean()) return json.template get<bool>();
-  if (json.is_number_unsigned() && json > std::numeric_limits<std::int64_t>::max())
+  if (json.is_number_unsigned() && !std::in_range<std::int64_t>(json.template get<std::uint64_t>()))
     throw std::invalid_argument("a number is too large");
   if (json.is_number_integer()) return json.template get<std::int64_t>();
   if (json.is_number()) return json.template get<double>();
