@@ -13,7 +13,6 @@
 #include "engine/devices.h"
 #include "engine/selection.h"
 #include "gktune/lookup.h"
-#include "gktune/lookup.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/text.h"
 #include "tuner/space/space_file.h"
