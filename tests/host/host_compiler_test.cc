@@ -160,6 +160,7 @@ constexpr int kSum = 0
 #undef X
 #define X(a) *a
 constexpr int kProduct = 1
+#include "list.inc"
     ;
 static_assert(kSum == 6 && kProduct == 6, "");
 __global__ void k(int* p) { *p = kSum; }
