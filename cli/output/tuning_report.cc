@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "cli/output/screen.h"
 #include "cli/output/study_tables.h"
@@ -191,72 +192,66 @@ std::string question_for(const Tuning& tuning, const std::string& database_flag)
   return question + database_flag;
 }
 
-std::vector<std::string> hints_for(const Tuning& tuning, const std::string& database_flag) {
-  std::vector<std::string> hints;
-  auto tried = static_cast<std::int64_t>(tuning.trials.size());
-  if (tuning.outcome.best) hints.push_back("to see it again: " + question_for(tuning, database_flag));
-
+// How to go on with a tuning that left something to measure; empty: nothing.
+std::string continuation_hint(const Tuning& tuning) {
+  const auto tried = static_cast<std::int64_t>(tuning.trials.size());
+  const std::string part = fmt::format("{} of {} configurations", format_count(tried), format_count(tuning.valid));
   const std::string command = tuning.is_fresh ? "the same command without --fresh" : "the same command";
-  if (tuning.outcome.was_cut_short()) {
-    hints.push_back(command + " continues" + (tuning.is_fresh ? "; with --fresh it starts over" : ""));
-  } else if (tuning.outcome.unjudged > 0) {
-    hints.push_back(command + " tries again the configurations that were not judged");
-  } else if (tuning.outcome.measured == 0 && tuning.earlier > 0 && !ended_by_limit(tuning)) {
-    hints.push_back("no configuration was left to measure; --fresh measures all again");
-  } else if (tuning.outcome.end == TuneOutcome::End::trials &&
-             format_count(tried) != format_count(tuning.valid)) {
-    hints.push_back(fmt::format("{} of {} configurations were tried; --trials {} continues",
-                                format_count(tried), format_count(tuning.valid), next_bound(tuning)));
-  } else if (tuning.outcome.end == TuneOutcome::End::converged) {
-    hints.push_back(
-        fmt::format("no further gain was expected after {} of {} configurations; --gain 0 continues",
-                    format_count(tried), format_count(tuning.valid)));
-  } else if (tuning.outcome.end == TuneOutcome::End::seconds) {
-    hints.push_back(fmt::format(
-        "the time limit was reached after {} of {} configurations; --time {:.0f}s continues",
-        format_count(tried), format_count(tuning.valid), std::max(tuning.budget_s, tuning.spent_s) * 2));
-  }
+  if (tuning.outcome.was_cut_short())
+    return command + " continues" + (tuning.is_fresh ? "; with --fresh it starts over" : "");
+  if (tuning.outcome.unjudged > 0) return command + " tries again the configurations that were not judged";
+  if (tuning.outcome.measured == 0 && tuning.earlier > 0 && !ended_by_limit(tuning))
+    return "no configuration was left to measure; --fresh measures all again";
+  if (tuning.outcome.end == TuneOutcome::End::trials && format_count(tried) != format_count(tuning.valid))
+    return fmt::format("{} were tried; --trials {} continues", part, next_bound(tuning));
+  if (tuning.outcome.end == TuneOutcome::End::converged)
+    return fmt::format("no further gain was expected after {}; --gain 0 continues", part);
+  if (tuning.outcome.end == TuneOutcome::End::seconds)
+    return fmt::format("the time limit was reached after {}; --time {:.0f}s continues", part,
+                       std::max(tuning.budget_s, tuning.spent_s) * 2);
+  return "";
+}
 
+// The reasons to doubt the times.
+std::vector<std::string> timing_hints(const Tuning& tuning) {
+  std::vector<std::string> hints;
   if (tuning.outcome.best) {
-    const Timing& timing = tuning.outcome.best->timing;
-    if (double spread = spread_of(timing); spread > kWideSpread) {
-      hints.push_back(
-          fmt::format("the best time is uncertain by ± {}: leave the machine idle and run "
-                      "again with --fresh",
-                      format_percent(spread)));
-    }
+    if (const double spread = spread_of(tuning.outcome.best->timing); spread > kWideSpread)
+      hints.push_back(fmt::format("the best time is uncertain by ± {}: leave the machine idle and run again with --fresh",
+                                  format_percent(spread)));
   }
   if (const Drift& drift = tuning.outcome.drift;
       drift.is_known() && std::max(-drift.least(), drift.greatest()) > kMuchDrift) {
-    hints.push_back(
-        fmt::format("times drifted during the search ({}): only the playoff times are comparable; leave the "
-                    "machine idle and run "
-                    "again with --fresh",
-                    drift_text(drift)));
+    hints.push_back(fmt::format("times drifted during the search ({}): only the playoff times are comparable; leave the "
+                                "machine idle and run again with --fresh",
+                                drift_text(drift)));
   }
-  auto throttled = std::ranges::count_if(
+  const auto throttled = std::ranges::count_if(
       tuning.trials, [](const Trial& trial) { return trial.ok() && trial.conditions.throttled; });
-  if (throttled > 0) {
-    hints.push_back(
-        fmt::format("the device was throttled during {} trials: their times are too long; let it "
-                    "cool, then --fresh",
-                    throttled));
-  }
-  const bool has_bad_access = std::ranges::any_of(tuning.trials, [](const Trial& trial) {
-    return trial.status == Status::illegal_access || trial.status == Status::guard_violated;
-  });
-  if (has_bad_access) {
-    hints.push_back(
-        "kernels accessed memory outside their buffers: gktune check SPACE --sanitize names the lines");
-  }
-  const bool has_unsafe_option = std::ranges::any_of(
-      tuning.trials, [](const Trial& trial) { return is_about_unsafe_option(trial.message); });
-  if (has_unsafe_option) hints.push_back("a compiler option was refused: --allow-unsafe-options accepts it");
-  auto failed = std::ranges::count_if(tuning.trials, [](const Trial& trial) { return !trial.ok(); });
+  if (throttled > 0)
+    hints.push_back(fmt::format("the device was throttled during {} trials: their times are too long; let it cool, then "
+                                "--fresh",
+                                throttled));
+  return hints;
+}
+
+std::vector<std::string> hints_for(const Tuning& tuning, const std::string& database_flag) {
+  std::vector<std::string> hints;
+  if (tuning.outcome.best) hints.push_back("to see it again: " + question_for(tuning, database_flag));
+  if (std::string hint = continuation_hint(tuning); !hint.empty()) hints.push_back(std::move(hint));
+  std::ranges::move(timing_hints(tuning), std::back_inserter(hints));
+  if (std::ranges::any_of(tuning.trials, [](const Trial& trial) {
+        return trial.status == Status::illegal_access || trial.status == Status::guard_violated;
+      }))
+    hints.push_back("kernels accessed memory outside their buffers: gktune check SPACE --sanitize names the lines");
+  if (std::ranges::any_of(tuning.trials,
+                          [](const Trial& trial) { return is_about_unsafe_option(trial.message); }))
+    hints.push_back("a compiler option was refused: --allow-unsafe-options accepts it");
+  const auto tried = std::ssize(tuning.trials);
+  const auto failed = std::ranges::count_if(tuning.trials, [](const Trial& trial) { return !trial.ok(); });
   if (tuning.outcome.best && failed * 4 > tried) {
     hints.push_back(
-        fmt::format("{} of {} trials failed: gktune db ls names the study, gktune db show ID --failed{} "
-                    "lists them",
+        fmt::format("{} of {} trials failed: gktune db ls names the study, gktune db show ID --failed{} lists them",
                     failed, tried, database_flag));
   }
   return hints;

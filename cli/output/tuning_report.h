@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/output/table.h"
+#include "engine/tuning_session.h"
 
 namespace gktune {
 
