@@ -96,13 +96,12 @@ Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& f
     std::erase_if(*studies, [&](const StudySummary& each) { return !named.contains(each.id); });
   }
   if (flags.filter.is_empty()) return *std::move(studies);
-  std::map<std::int64_t, TrialCounts> counts;
   if (flags.filter.status) {
-    auto read = store->counts();
-    if (!read) return fail(context, read.error());
-    counts = *std::move(read);
+    const auto with_status = store->studies_with(*flags.filter.status);
+    if (!with_status) return fail(context, with_status.error());
+    std::erase_if(*studies, [&](const StudySummary& each) { return !with_status->contains(each.id); });
   }
-  auto selected = select_studies(*std::move(studies), flags.filter, counts, now_unix_ms());
+  auto selected = select_studies(*std::move(studies), flags.filter, now_unix_ms());
   if (!selected) return fail_selection(flags.database, selected.error().message, context);
   return *std::move(selected);
 }

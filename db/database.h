@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -211,6 +212,8 @@ class Database {
 
   // The numbers of current trials of a study that failed, by their statuses.
   Result<std::map<Status, std::int64_t>> failures(std::int64_t study) const;
+  // The studies that have a current trial of this status.
+  Result<std::set<std::int64_t>> studies_with(Status status) const;
   // The counts of each study that has trials.
   Result<std::map<std::int64_t, TrialCounts>> counts() const;
   Result<DatabaseTotals> totals() const;

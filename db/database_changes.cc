@@ -1,5 +1,6 @@
 // Removal, imports of recordings, merges, checks and repairs.
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "db/database.h"
@@ -106,14 +107,16 @@ Removed remove(Connection& connection, Removal removal, List list) {
   return removed;
 }
 
-// Whether another version of the study's kernel was tuned later on its device.
-bool is_outdated(const Connection& connection, std::int64_t study) {
-  Statement find(connection,
-                 "SELECT 1 FROM studies s JOIN studies o ON o.kernel = s.kernel AND o.device_id = s.device_id AND "
-                 "o.fingerprint <> s.fingerprint WHERE s.id = ? AND (SELECT max(ended_ms) FROM trials t WHERE "
-                 "t.study_id = o.id) > (SELECT max(t.ended_ms) FROM studies v JOIN trials t ON t.study_id = v.id "
-                 "WHERE v.kernel = s.kernel AND v.device_id = s.device_id AND v.fingerprint = s.fingerprint) LIMIT 1");
-  return find.bind(study).step();
+// The studies whose kernel was tuned later on their device in another version.
+std::set<std::int64_t> outdated_studies(const Connection& connection) {
+  Statement select(connection,
+                   "WITH versions AS MATERIALIZED (SELECT kernel, device_id, fingerprint, max((SELECT max(ended_ms) "
+                   "FROM trials t WHERE t.study_id = s.id)) AS ended_ms FROM studies s GROUP BY 1, 2, 3) SELECT s.id "
+                   "FROM studies s JOIN versions v USING (kernel, device_id, fingerprint) WHERE EXISTS (SELECT 1 FROM "
+                   "versions o WHERE o.kernel = v.kernel AND o.device_id = v.device_id AND o.ended_ms > v.ended_ms)");
+  std::set<std::int64_t> ids;
+  for (Row row : select.rows()) ids.insert(row.integer());
+  return ids;
 }
 
 constexpr const char* kEarlier = "t.ended_ms < ?2";
@@ -121,8 +124,8 @@ constexpr const char* kSuperseded =
     "t.ended_ms < ?2 AND t.id NOT IN (SELECT c.id FROM current_trials c WHERE c.study_id = ?1)";
 // With the earlier trials of the configuration: one that went well would become the current one.
 constexpr const char* kFailed =
-    "EXISTS (SELECT 1 FROM current_trials c WHERE c.study_id = t.study_id AND c.config = t.config AND c.status <> "
-    "'ok' AND c.ended_ms < ?2)";
+    "t.config IN (SELECT c.config FROM current_trials c WHERE c.study_id = ?1 AND c.status <> 'ok' AND c.ended_ms < "
+    "?2)";
 
 // Copies the rows that are missing here from the attached database `other`. Rows are known by what identifies
 // them in every database: a session by its uuid, a trial by its session and number.
@@ -352,8 +355,9 @@ Result<Removed> Database::prune(const std::vector<std::int64_t>& studies, const 
                                 Removal removal) {
   return guarded([&] {
     return remove(*connection_, removal, [&] {
+      const auto outdated = rules.outdated ? outdated_studies(*connection_) : std::set<std::int64_t>();
       for (const std::int64_t study : studies) {
-        if (rules.outdated && is_outdated(*connection_, study))
+        if (outdated.contains(study))
           doom(*connection_, study, rules.before_unix_ms, kEarlier);
         if (rules.superseded) doom(*connection_, study, rules.before_unix_ms, kSuperseded);
         if (rules.failed) doom(*connection_, study, rules.before_unix_ms, kFailed);

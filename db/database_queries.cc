@@ -433,6 +433,17 @@ Result<std::map<Status, std::int64_t>> Database::failures(std::int64_t study) co
   });
 }
 
+Result<std::set<std::int64_t>> Database::studies_with(Status status) const {
+  return guarded([&] {
+    Statement select(*connection_,
+                     "SELECT s.id FROM studies s WHERE EXISTS (SELECT 1 FROM current_trials t WHERE t.study_id = "
+                     "s.id AND t.status = ?)");
+    std::set<std::int64_t> ids;
+    for (Row row : select.bind(status_name(status)).rows()) ids.insert(row.integer());
+    return ids;
+  });
+}
+
 Result<std::map<std::int64_t, TrialCounts>> Database::counts() const {
   return reading([&] {
     std::map<std::int64_t, TrialCounts> counts;

@@ -295,17 +295,13 @@ std::int64_t before_unix_ms(const std::optional<double>& older_s, std::int64_t n
                  : std::numeric_limits<std::int64_t>::max();
 }
 
-Result<Studies> select_studies(Studies studies, const StudyFilter& filter,
-                               const std::map<std::int64_t, TrialCounts>& counts, std::int64_t now_unix_ms) {
+Result<Studies> select_studies(Studies studies, const StudyFilter& filter, std::int64_t now_unix_ms) {
   auto selected = narrowed(std::move(studies), filter.kernel, filter.device, filter.problem);
   if (!selected) return selected;
   const auto since = since_unix_ms(filter.newer_s, now_unix_ms);
   const auto before = before_unix_ms(filter.older_s, now_unix_ms);
   std::erase_if(*selected, [&](const StudySummary& each) {
-    if (each.updated_unix_ms < since || each.updated_unix_ms >= before) return true;
-    if (!filter.status) return false;
-    const auto found = counts.find(each.id);
-    return found == counts.end() || !found->second.by_status.contains(*filter.status);
+    return each.updated_unix_ms < since || each.updated_unix_ms >= before;
   });
   return selected;
 }

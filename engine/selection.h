@@ -52,10 +52,9 @@ struct StudyFilter {
 std::int64_t since_unix_ms(const std::optional<double>& newer_s, std::int64_t now_unix_ms);
 std::int64_t before_unix_ms(const std::optional<double>& older_s, std::int64_t now_unix_ms);
 
-// The studies that meet the filter, in the given order. A kernel, device or axis that no study has is an
-// error. `counts` is read only if the filter has a status.
+// The studies that meet the filter, in the given order; the database knows which have a trial of its status. A
+// kernel, device or axis that no study has is an error.
 Result<std::vector<StudySummary>> select_studies(std::vector<StudySummary> studies, const StudyFilter& filter,
-                                                 const std::map<std::int64_t, TrialCounts>& counts,
                                                  std::int64_t now_unix_ms);
 
 // Reads a word of digits as the id of a study or trial. If a kernel has this name too, the word is ambiguous,
