@@ -214,8 +214,7 @@ class Database {
   Result<std::map<Status, std::int64_t>> failures(std::int64_t study) const;
   // The studies that have a current trial of this status.
   Result<std::set<std::int64_t>> studies_with(Status status) const;
-  // The counts of each study that has trials.
-  Result<std::map<std::int64_t, TrialCounts>> counts() const;
+  Result<TrialCounts> counts() const;
   Result<DatabaseTotals> totals() const;
   // One statement that only reads.
   Result<QueryRows> query(const std::string& sql) const;

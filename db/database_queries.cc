@@ -444,29 +444,20 @@ Result<std::set<std::int64_t>> Database::studies_with(Status status) const {
   });
 }
 
-Result<std::map<std::int64_t, TrialCounts>> Database::counts() const {
+Result<TrialCounts> Database::counts() const {
   return reading([&] {
-    std::map<std::int64_t, TrialCounts> counts;
-    Statement by_status(*connection_, "SELECT study_id, status, count(*) FROM trials GROUP BY 1, 2");
+    TrialCounts counts;
+    Statement by_status(*connection_,
+                        "SELECT status, count(*), total(compile_s), total(run_s) FROM trials NOT INDEXED GROUP BY 1");
     for (Row row : by_status.rows()) {
-      TrialCounts& of_study = counts[row.integer()];
       const Status status = known_status(row.text());
-      of_study.by_status[status] = row.integer();
+      counts.by_status[status] = row.integer();
+      counts.compile_s += row.real();
+      counts.run_s += row.real();
     }
-    Statement distinct(*connection_,
-                       "SELECT study_id, count(*) - count(DISTINCT config) FROM trials GROUP BY study_id");
-    for (Row row : distinct.rows()) {
-      TrialCounts& of_study = counts[row.integer()];
-      of_study.superseded = row.integer();
-    }
-    // Without the index, by which the rows would be read in a random order.
-    Statement seconds(*connection_,
-                      "SELECT study_id, total(compile_s), total(run_s) FROM trials NOT INDEXED GROUP BY study_id");
-    for (Row row : seconds.rows()) {
-      TrialCounts& of_study = counts[row.integer()];
-      of_study.compile_s = row.real();
-      of_study.run_s = row.real();
-    }
+    counts.superseded = connection_->integer(
+        "SELECT coalesce(sum(trials - configs), 0) FROM (SELECT count(*) AS trials, count(DISTINCT config) AS configs "
+        "FROM trials GROUP BY study_id)");
     return counts;
   });
 }

@@ -127,17 +127,8 @@ ExitCode stats(const StatsOptions& options, Context& context) {
   if (!totals) return fail(context, totals.error());
   auto counts = store->counts();
   if (!counts) return fail(context, counts.error());
-  TrialCounts sum;
-  std::int64_t current = 0;
-  for (const auto& [study, of_study] : *counts) {
-    for (const auto& [status, trials] : of_study.by_status) {
-      sum.by_status[status] += trials;
-      current += trials;
-    }
-    sum.superseded += of_study.superseded;
-    sum.compile_s += of_study.compile_s;
-    sum.run_s += of_study.run_s;
-  }
+  std::int64_t trials = 0;
+  for (const auto& [status, of_status] : counts->by_status) trials += of_status;
   Table table;
   const auto add = [&](const std::string& key, const Json& value, Unit unit = Unit::count,
                        const char* name = "") {
@@ -148,14 +139,14 @@ ExitCode stats(const StatsOptions& options, Context& context) {
   add("devices", totals->devices);
   add("studies", totals->studies);
   add("sessions", totals->sessions);
-  add("trials", current);
-  for (const auto& [status, trials] : sum.by_status)
-    add("trials " + std::string(status_name(status)), trials);
-  add("superseded trials", sum.superseded);
+  add("trials", trials);
+  for (const auto& [status, of_status] : counts->by_status)
+    add("trials " + std::string(status_name(status)), of_status);
+  add("superseded trials", counts->superseded);
   add("playoffs", totals->playoffs);
   add("portfolios", totals->portfolios);
-  add("compile_s", sum.compile_s, Unit::seconds, "compilation");
-  add("run_s", sum.run_s, Unit::seconds, "measurement");
+  add("compile_s", counts->compile_s, Unit::seconds, "compilation");
+  add("run_s", counts->run_s, Unit::seconds, "measurement");
   add("size_bytes", totals->bytes, Unit::bytes, "size");
   add("unused_bytes", totals->free_bytes, Unit::bytes, "unused");
   add("schema", totals->schema);

@@ -77,7 +77,7 @@ TEST_F(Queries, every_trial_updates_the_counts) {
   add(study_, session_, ok_trial({{"a", 1}}, 5));
   add(study_, session_, ok_trial({{"a", 2}}, 5));
   add(study_, session_, failed_trial({{"a", 2}}, Status::crashed, 2000));
-  const TrialCounts counts = store_->counts()->at(study_);
+  const TrialCounts counts = *store_->counts();
   EXPECT_EQ(counts.by_status.at(Status::ok), 2);
   EXPECT_EQ(counts.by_status.at(Status::crashed), 1);
   EXPECT_EQ(counts.superseded, 1);
