@@ -57,20 +57,26 @@ constexpr bool is_less([[maybe_unused]] const Problem& a, [[maybe_unused]] const
 {less}  return false;
 }}
 
-// The winner of a problem that was tuned; null for others. Searches without branches.
-constexpr const Config* find(const Problem& problem) {{
+// The one place among the tuned problems where this problem may stand. Searches without branches.
+constexpr std::size_t place_of(const Problem& problem) {{
   std::size_t place = 0;
   for (std::size_t count = {tuned_count}, half = 0; count > 1; count -= half) {{
     half = count / 2;
     place += half * is_less(kTuned[place + half - 1].problem, problem);
   }}
+  return place;
+}}
+
+// The winner of a problem that was tuned; null for others.
+constexpr const Config* find(const Problem& problem) {{
+  const std::size_t place = place_of(problem);
   return is_same(kTuned[place].problem, problem) ? &kConfigs[kTuned[place].config] : nullptr;
 }}
 
 // The winner of a tuned problem, else the configuration of the tree.
 constexpr const Config& best(const Problem& problem) {{
-  const Config* tuned = find(problem);
-  return tuned != nullptr ? *tuned : choose(problem);
+  const std::size_t place = place_of(problem);
+  return is_same(kTuned[place].problem, problem) ? kConfigs[kTuned[place].config] : choose(problem);
 }}
 
 }}  // namespace tuned_{name}

@@ -1,23 +1,47 @@
 #include "cli/output/json.h"
 
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <ostream>
+#include <set>
+#include <utility>
 
 #include "tuner/core/fields_json.h"
 
 namespace gktune {
 namespace {
 
-// A figure that is negative where it is not known.
-template <class Number>
-Json known(Number value) {
-  return value < 0 ? Json() : Json(value);
-}
+// Writes each field of a struct under its name, null where it is unknown, and fields such as grid_x, grid_y and
+// grid_z as one list.
+class JsonFields {
+ public:
+  // `left_out` names fields that stand elsewhere. `unit` is left out at the end of names.
+  explicit JsonFields(Json& object, std::set<std::string_view> left_out = {}, std::string_view unit = "")
+      : object_(object), left_out_(std::move(left_out)), unit_(unit) {}
 
-// A grid or a block; zeros where it is not known.
-Json shape(const std::array<std::int64_t, 3>& extent) { return extent[0] == 0 ? Json() : Json(extent); }
+  template <class T>
+  void operator()(std::string_view name, const T& field) {
+    add(name, written<Json>(field));
+  }
+  template <class T>
+  void operator()(std::string_view name, MaybeUnknown<T> field) {
+    add(name, field.is_known ? written<Json>(std::as_const(field.value)) : Json());
+  }
+
+ private:
+  void add(std::string_view name, Json value) {
+    if (left_out_.contains(name)) return;
+    if (name.ends_with(unit_)) name.remove_suffix(unit_.size());
+    if (name.ends_with("_x") || name.ends_with("_y") || name.ends_with("_z"))
+      object_[name.substr(0, name.size() - 2)].push_back(std::move(value));
+    else
+      object_[name] = std::move(value);
+  }
+
+  Json& object_;
+  std::set<std::string_view> left_out_;
+  std::string_view unit_;
+};
 
 }  // namespace
 
@@ -40,21 +64,15 @@ Json json_of(const DeviceInfo& device) {
   return object;
 }
 
-Json json_of(const DeviceIdentity& device) {
-  return {{"kind", device.kind},
-          {"name", device.name},
-          {"architecture", device.architecture},
-          {"multiprocessors", device.multiprocessors}};
-}
+Json json_of(const DeviceIdentity& device) { return written<Json>(device); }
 
 Json json_of(const Resources& resources) {
-  return {{"registers", known(resources.registers)},
-          {"spill_bytes", known(resources.spill_bytes)},
-          {"static_shared_bytes", known(resources.static_shared_bytes)},
-          {"dynamic_shared_bytes", known(resources.dynamic_shared_bytes)},
-          {"occupancy", known(resources.occupancy)},
-          {"grid", shape(resources.grid)},
-          {"block", shape(resources.block)}};
+  Json object;
+  fields(JsonFields(object), resources);
+  for (const char* shape : {"grid", "block"}) {
+    if (object[shape][0] == 0) object[shape] = nullptr;
+  }
+  return object;
 }
 
 Json json_of(const Trial& trial) {
@@ -64,17 +82,15 @@ Json json_of(const Trial& trial) {
     object["message"] = trial.message;
     return object;
   }
-  const Timing& timing = trial.timing;
-  object["time_us"] = {{"median", timing.median_us}, {"low", timing.low_us},
-                       {"high", timing.high_us},     {"min", timing.min_us},
-                       {"mean", timing.mean_us},     {"deviation", timing.deviation_us}};
+  fields(JsonFields(object["time_us"], {}, "_us"), trial.timing);
   object["samples"] = trial.samples_us.size();
-  object["metrics"] = json_of(trial.metrics);
-  object["is_dropped_early"] = trial.is_dropped_early;
   object["resources"] = json_of(trial.resources);
-  object["throttled"] = trial.conditions.throttled;
-  object["compile_s"] = trial.compile_s;
-  object["run_s"] = trial.run_s;
+  std::set<std::string_view> elsewhere = {"config",  "status",     "message",  "objective",
+                                          "samples", "started_ms", "ended_ms", "recorded"};
+  const auto note = [&](std::string_view name, const auto&) { elsewhere.insert(name); };
+  fields(note, trial.timing);
+  fields(note, trial.resources);
+  fields(JsonFields(object, std::move(elsewhere)), trial);
   return object;
 }
 

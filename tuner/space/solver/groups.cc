@@ -141,7 +141,9 @@ std::optional<Count> GroupProduct::index_of(std::span<const std::uint32_t> ranks
 std::vector<std::uint32_t> GroupProduct::choices(std::span<const std::uint32_t> ranks,
                                                  std::uint32_t parameter) const {
   if (group_of_[parameter] == kNoGroup) return {0};
-  const auto& [members, tree] = groups_[group_of_[parameter]];
+  const auto& group = groups_[group_of_[parameter]];
+  const auto& members = group.members;
+  const auto& tree = group.tree;
   // Follows the ranks of the members from `first` to before `last`.
   const auto follow_ranks = [&](std::optional<GroupTree::Node> node, std::size_t first, std::size_t last) {
     for (std::size_t k = first; node && k < last; ++k) {
