@@ -17,7 +17,7 @@ namespace {
 // A different category is as far as a factor of a million in one size.
 constexpr double kCategoryStep = 20;
 
-// What a value that does not match the question's adds to the square of the distance.
+// A value that differs from the question's adds this to the square of the distance.
 double square_of_other(AxisMatching matching) {
   return matching == AxisMatching::categorical ? kCategoryStep * kCategoryStep
                                                : std::numeric_limits<double>::infinity();

@@ -216,7 +216,7 @@ class Merger {
         (is_all_ ? "true" : "f.place = 1"));
   }
 
-  // Of two portfolios for the same question, the later one stays.
+  // Keeps the later one of two portfolios for the same question.
   void add_portfolios() {
     merged_.portfolios =
         added("INSERT INTO main.portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, body) "

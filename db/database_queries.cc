@@ -84,14 +84,14 @@ class ChangeReader {
 };
 
 // The winners of the studies that meet the condition, by kernel and study.
-std::vector<Winner> read_winners(const Connection& connection, const std::string& condition, auto... values) {
+std::vector<Winner> read_winners(const Connection& connection, ChangeReader& changes, const std::string& condition,
+                                 auto... values) {
   Statement select(connection,
                    "SELECT " + study_columns("v.") + ", coalesce(p.held_ms, t.ended_ms), f.id, " +
                        columns_of<SessionEnvironment>("c.") + ", " + trial_columns() + ", " +
                        columns_of<FinalistRow>("f.") + std::string(kFromWinners) + "WHERE " + condition +
                        " ORDER BY v.kernel, v.study_id");
   select.bind(values...);
-  ChangeReader changes(connection);
   std::vector<Winner> winners;
   for (Row row : select.rows()) {
     StudySummary summary = read_summary(row);
@@ -239,7 +239,7 @@ std::vector<DeviceInfo> read_devices(const Connection& connection) {
                    "SELECT " + columns_of<DeviceIdentity>("d.") +
                        ", (SELECT c.figures FROM sessions c "
                    "WHERE (SELECT s.device_id FROM trials t JOIN studies s ON s.id = t.study_id WHERE "
-                   "t.session_id = c.id LIMIT 1) = d.id ORDER BY c.begun_ms DESC LIMIT 1) FROM devices d");
+                   "t.session_id = c.id LIMIT 1) = d.id ORDER BY c.begun_ms DESC, c.id DESC LIMIT 1) FROM devices d");
   std::vector<DeviceInfo> devices;
   for (Row row : select.rows()) {
     DeviceInfo& device = devices.emplace_back(device_of(read_fields<DeviceIdentity>(row)));
@@ -252,7 +252,8 @@ std::vector<DeviceInfo> read_devices(const Connection& connection) {
 
 Result<std::vector<Winner>> Database::winners(const std::string& kernel) const {
   return reading([&] {
-    auto winners = read_winners(*connection_, "?1 = '' OR v.kernel = ?1", kernel);
+    ChangeReader changes(*connection_);
+    auto winners = read_winners(*connection_, changes, "?1 = '' OR v.kernel = ?1", kernel);
     if (winners.empty()) require_sound(*connection_);
     return winners;
   });
@@ -260,7 +261,8 @@ Result<std::vector<Winner>> Database::winners(const std::string& kernel) const {
 
 Result<std::optional<Winner>> Database::winner(std::int64_t study) const {
   return reading([&]() -> std::optional<Winner> {
-    auto winners = read_winners(*connection_, "w.study_id = ?", study);
+    ChangeReader changes(*connection_);
+    auto winners = read_winners(*connection_, changes, "w.study_id = ?", study);
     if (winners.empty()) return std::nullopt;
     return std::move(winners.front());
   });
@@ -322,7 +324,8 @@ Result<Evidence> Database::evidence(const Winner& winner) const {
 Result<WinnersByKernel> Database::kernel_winners() const {
   return reading([&] {
     WinnersByKernel kernels;
-    auto all = read_winners(*connection_, "true");
+    ChangeReader changes(*connection_);
+    auto all = read_winners(*connection_, changes, "true");
     std::ranges::sort(all, [](const Winner& a, const Winner& b) {
       return std::pair(a.updated_unix_ms, a.study_id) > std::pair(b.updated_unix_ms, b.study_id);
     });
@@ -332,7 +335,6 @@ Result<WinnersByKernel> Database::kernel_winners() const {
         return known.winners.front().study.fingerprint == fingerprint;
       });
     };
-    ChangeReader changes(*connection_);
     for (Winner& winner : all) {
       winner.trial.samples_us = {};  // an application asks for the time alone
       KernelWinners& kernel = kernels[winner.study.kernel];

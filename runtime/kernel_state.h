@@ -28,7 +28,7 @@ namespace gktune {
 
 inline constexpr std::size_t kMostValues = 256;  // arguments or parameters of a space file
 
-// What a kernel has that is opened from its sources.
+// A kernel that is opened from its sources has these besides.
 struct KernelSources {
   std::vector<std::shared_ptr<WinnersSource>> databases;
   TemporaryFolder temporary;  // the folder for compiled code, if it is not kept

@@ -60,7 +60,7 @@ void declare(Flags& flags, BestOptions& options) {
   flags.table_format(options.format);
 }
 
-// What supports a winner; unknown where an answer has no winner.
+// Adds the fields that support a winner. They are unknown where an answer has no winner.
 void add_evidence(Record& record, const Winner* best, const Evidence* evidence) {
   const Winner& winner = best != nullptr ? *best : Winner();
   const SessionEnvironment& environment = winner.environment;

@@ -45,7 +45,7 @@ struct DeviceInfo {
   NamedValues attributes() const;
 };
 
-// What identifies a model, of all structs with these members.
+// Lists the members that identify a model. Every struct that has them can be listed.
 template <class Archive, class S>
 void identity_fields(Archive&& archive, S& info) {
   archive("kind", info.kind);

@@ -21,7 +21,7 @@ struct NamedVariant {
 };
 
 TranslationUnit cuda_unit(const NamedVariant& variant);
-// Of a plain C++ source.
+// Makes the unit of a plain C++ source.
 TranslationUnit cpp_unit(const NamedVariant& variant);
 
 // Makes the variant's entries symbols of the text, which holds its source and the headers that the engine
