@@ -474,7 +474,7 @@ TEST_F(OpenTest, an_endless_view_with_the_name_of_a_known_one_is_refused) {
          "CREATE VIEW study_view AS WITH RECURSIVE endless (x) AS (SELECT 1 UNION ALL SELECT x FROM endless)"
          " SELECT x AS study_id FROM endless");
   const auto before = contents(path_);
-  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its view study_view is not that of schema 6"));
+  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its view study_view is not that of schema 7"));
   EXPECT_FALSE(Lookup::open(path_).ok());
   EXPECT_EQ(contents(path_), before);
 }
@@ -482,12 +482,12 @@ TEST_F(OpenTest, an_endless_view_with_the_name_of_a_known_one_is_refused) {
 TEST_F(OpenTest, a_table_with_a_generated_column_or_without_its_index_is_refused) {
   make();
   tamper(path_, "ALTER TABLE devices ADD COLUMN x TEXT AS (name || name)");
-  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its table devices is not that of schema 6"));
+  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its table devices is not that of schema 7"));
   fs::remove(path_);
   make();
   tamper(path_, "DROP INDEX trials_by_result");
   EXPECT_EQ(refusal_for_both(path_),
-            repairable("damaged: its index trials_by_result is not that of schema 6"));
+            repairable("damaged: its index trials_by_result is not that of schema 7"));
 }
 
 TEST_F(OpenTest, a_trigger_is_refused) {

@@ -67,7 +67,7 @@ TEST_F(Repair, findings_name_pages_orphans_and_the_schema) {
   execute("PRAGMA foreign_keys = OFF; UPDATE trials SET study_id = 9 WHERE id = 4");
   EXPECT_EQ(findings(), std::vector<std::string>{"row 4 of trials refers to a missing row of studies"});
   execute("DROP VIEW trial_view");
-  EXPECT_EQ(findings(), std::vector<std::string>{"its view trial_view is not that of schema 6"});
+  EXPECT_EQ(findings(), std::vector<std::string>{"its view trial_view is not that of schema 7"});
   scratch_.write("gktune.db", "hello");
   EXPECT_EQ(findings(), std::vector<std::string>{path_.string() + ": not a database of gktune"});
 }

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tuner/device/worker/worker_device.h"
 #include "tuner/space/space_file.h"
@@ -83,6 +84,71 @@ inline std::unique_ptr<WorkerDevice> open_fault_device(const Definition& definit
 inline Trial tried(Device& device, const Config& config = fault_config(), int n = 1000) {
   device.submit({config, {{"n", n}}});
   return device.next();
+}
+
+// A form of pretending.cu or pretending.cc on one kind of inputs.
+struct Pretender {
+  int trick;
+  const char* inputs;  // as in a space file
+  const char* regime;
+};
+
+constexpr const char *kUniform = "{uniform: [1, 2], seed: 7}", *kRamp = "{ramp: [1, 0.001]}";
+
+inline std::vector<Pretender> pretenders(int last_trick, bool in_all_regimes) {
+  std::vector<Pretender> all;
+  for (int trick = 0; trick <= last_trick; ++trick) {
+    all.push_back({trick, kUniform, "cold"});
+    all.push_back({trick, kRamp, "hot"});
+    if (in_all_regimes) all.push_back({trick, kUniform, "hot"});
+    if (in_all_regimes) all.push_back({trick, kRamp, "cold"});
+  }
+  return all;
+}
+
+inline void PrintTo(const Pretender& pretender, std::ostream* out) {
+  *out << pretender.trick << ' ' << pretender.inputs << ' ' << pretender.regime;
+}
+
+inline std::string pretender_name(const ::testing::TestParamInfo<Pretender>& info) {
+  return "trick_" + std::to_string(info.param.trick) +
+         (info.param.inputs[1] == 'u' ? "_uniform_" : "_ramp_") + info.param.regime;
+}
+
+inline Definition pretending(const Pretender& pretender, bool is_function) {
+  const std::string suffix = is_function ? "cc" : "cu";
+  const std::string text = std::string("kernel: pretending\n") + (is_function ? "language: c++\n" : "") +
+                           "source: kernels/pretending." + suffix + "\nregime: " + pretender.regime +
+                           "\nproblem: {n: [" + (is_function ? "20000" : "1000") +
+                           "]}\nparameters: {TRICK: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]}\narguments:\n  in: "
+                           "{type: float, extent: n, init: " +
+                           pretender.inputs + R"yaml(}
+  out: {type: float, extent: n, role: out, check: {relative: 1e-5}}
+  n: {type: int32, value: n}
+launches: {entry: faulty, )yaml" +
+                           (is_function ? "" : "grid: 4, block: 256, ") +
+                           "arguments: [in, out, n]}\nreference:\n  source: kernels/reference" +
+                           (is_function ? "_function.cc" : ".cu") + "\n  launches: {entry: twice, " +
+                           (is_function ? "" : "grid: 4, block: 256, ") + "arguments: [in, out, n]}\n";
+  auto definition = read_space_text(text, GKTUNE_FAULTS_DIR "/pretending.yaml", {}, read_whole_file);
+  if (definition) return *std::move(definition);
+  for (const Diagnostic& diagnostic : definition.error()) ADD_FAILURE() << diagnostic.str();
+  return {};
+}
+
+// A form that pretends fails, or claims no better time than the honest one.
+inline void expect_that_pretending_is_found(const std::string& kind, const Pretender& pretender,
+                                            bool is_function) {
+  const auto device = open_fault_device(pretending(pretender, is_function), fault_options(kind));
+  ASSERT_NE(device, nullptr);
+  const int n = is_function ? 20000 : 1000;
+  const Trial honest = tried(*device, {{"TRICK", 0}}, n);
+  ASSERT_TRUE(honest.ok()) << honest.message;
+  const Trial trial = tried(*device, {{"TRICK", pretender.trick}}, n);
+  const bool is_found = !trial.ok();
+  EXPECT_TRUE(is_found || (trial.ok() && trial.timing.median_us > 0.6 * honest.timing.median_us))
+      << status_name(trial.status) << ' ' << trial.message << ": median " << trial.timing.median_us
+      << " us, fresh " << trial.fresh_us << " us, honest " << honest.timing.median_us << " us";
 }
 
 // A kernel of tests/faults, and the trial that it ends in: its status and a part of its message.

@@ -356,5 +356,19 @@ INSTANTIATE_TEST_SUITE_P(, SanitizedFaults, ::testing::Values("g++", "clang++"),
   return std::string(cxx.param == std::string("g++") ? "gpp" : "clangpp");
 });
 
+class PretendingFunctions : public ::testing::TestWithParam<Pretender> {};
+class PretendingKernels : public ::testing::TestWithParam<Pretender> {};
+
+TEST_P(PretendingFunctions, are_wrong_or_slow_when_they_can_know_of_no_other_execution) {
+  expect_that_pretending_is_found("host", GetParam(), true);
+}
+
+TEST_P(PretendingKernels, are_wrong_or_slow_when_they_can_know_of_no_other_execution) {
+  expect_that_pretending_is_found("host", GetParam(), false);
+}
+
+INSTANTIATE_TEST_SUITE_P(, PretendingFunctions, ::testing::ValuesIn(pretenders(8, false)), pretender_name);
+INSTANTIATE_TEST_SUITE_P(, PretendingKernels, ::testing::ValuesIn(pretenders(5, false)), pretender_name);
+
 }  // namespace
 }  // namespace gktune

@@ -97,5 +97,15 @@ TEST(GpuRecovery, takes_less_than_half_a_second_from_a_lost_context_to_the_next_
   }
 }
 
+class PretendingKernels : public ::testing::TestWithParam<Pretender> {};
+
+TEST_P(PretendingKernels, are_wrong_or_slow_when_they_can_know_of_no_other_execution) {
+  const auto info = open_cuda_backend(0, {})->probe();
+  if (!info) GTEST_SKIP() << info.error().message;
+  expect_that_pretending_is_found("cuda", GetParam(), false);
+}
+
+INSTANTIATE_TEST_SUITE_P(, PretendingKernels, ::testing::ValuesIn(pretenders(9, true)), pretender_name);
+
 }  // namespace
 }  // namespace gktune

@@ -95,12 +95,18 @@ TEST(Contents, normal_integers_are_rounded_and_stay_within_their_type) {
   EXPECT_EQ(filled<std::int8_t>(ElementType::int8, plan_of(ContentsKind::normal, -1e9, 1), 1)[0], -128);
 }
 
+TEST(Contents, ramps_with_a_seed_have_elements_of_the_ramp) {
+  const auto values = filled<int>(ElementType::int32, plan_of(ContentsKind::ramp, 5, -2, 9), 100);
+  EXPECT_NE(values, filled<int>(ElementType::int32, plan_of(ContentsKind::ramp, 5, -2, 10), 100));
+  for (const int value : values) EXPECT_TRUE(value <= 5 && value > 5 - 200 && value % 2 != 0) << value;
+}
+
 TEST(Contents, ramps_and_constants_have_the_given_values) {
-  EXPECT_EQ(filled<int>(ElementType::int32, plan_of(ContentsKind::ramp, 5, -2), 4),
+  EXPECT_EQ(filled<int>(ElementType::int32, plan_of(ContentsKind::ramp, 5, -2, 0), 4),
             (std::vector<int>{5, 3, 1, -1}));
-  EXPECT_EQ(filled<float>(ElementType::float32, plan_of(ContentsKind::ramp, 0, 0.5), 3),
+  EXPECT_EQ(filled<float>(ElementType::float32, plan_of(ContentsKind::ramp, 0, 0.5, 0), 3),
             (std::vector<float>{0, 0.5f, 1}));
-  EXPECT_EQ(filled<std::uint8_t>(ElementType::uint8, plan_of(ContentsKind::ramp, 254, 1), 4),
+  EXPECT_EQ(filled<std::uint8_t>(ElementType::uint8, plan_of(ContentsKind::ramp, 254, 1, 0), 4),
             (std::vector<std::uint8_t>{254, 255, 0, 1}));
   EXPECT_EQ(filled<std::int64_t>(ElementType::int64, plan_of(ContentsKind::constant, -7), 2),
             (std::vector<std::int64_t>{-7, -7}));

@@ -180,6 +180,16 @@ Result<std::optional<double>, Failure> MemoryDevice::run(const LoadedProgram& pr
   return code.code.execution_us;
 }
 
+Result<double, Failure> MemoryDevice::time_once(const std::shared_ptr<const LoadedProgram>& program,
+                                                std::span<const ProblemMemory> problems, const OnceOptions&) {
+  const auto& code = static_cast<const MemoryProgram&>(*program);
+  log.push_back("time " + code.path);
+  for (const ProblemMemory& problem : problems) {
+    if (auto done = code.code.function(problem); !done) return done.error();
+  }
+  return code.code.times_us.front();
+}
+
 std::unique_ptr<Timer> MemoryDevice::timer(std::span<const ArgumentMemory> arguments) {
   return std::make_unique<MemoryTimer>(*this, arguments);
 }

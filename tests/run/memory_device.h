@@ -16,7 +16,7 @@ class MemoryDevice final : public ComputeDevice {
   using Function = std::function<Result<void, Failure>(std::span<const ArgumentMemory>)>;
   struct Code {
     Function function;
-    std::vector<double> times_us{10};  // of its samples, then the last one again and again
+    std::vector<double> times_us{10};                   // of its samples, then the last one again and again
     std::optional<double> execution_us = std::nullopt;  // of each execution that is no sample
   };
 
@@ -48,6 +48,10 @@ class MemoryDevice final : public ComputeDevice {
   Result<std::optional<double>, Failure> run(const LoadedProgram& program,
                                              std::span<const ArgumentMemory> arguments,
                                              const LaunchOptions& options) override;
+  Result<double, Failure> time_once(const std::shared_ptr<const LoadedProgram>& program,
+                                    std::span<const ProblemMemory> problems,
+                                    const OnceOptions& options) override;
+  void prepare_caches(std::span<const ProblemMemory>, Regime) override {}
   std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) override;
   Conditions conditions() override;
 };

@@ -153,6 +153,7 @@ struct Trial {
   Regime regime = Regime::cold;
   Samples samples_us;
   Timing timing;
+  double fresh_us = -1;  // of executions that could know of no other; negative: there were none
   Resources resources;
   Conditions conditions;
   NamedValues metrics;
@@ -176,6 +177,7 @@ void fields(Archive&& archive, S& trial) {
   archive("objective", known_if(trial.ok(), trial.objective));
   archive("is_dropped_early", trial.is_dropped_early);
   fields(archive, trial.timing);
+  archive("fresh_us", unless_negative(trial.fresh_us));
   archive("metrics", trial.metrics);
   fields(archive, trial.resources);
   fields(archive, trial.conditions);

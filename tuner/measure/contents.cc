@@ -88,6 +88,7 @@ Error outside(ElementType type, std::int64_t value) {
 
 Result<void> fill_integers(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
   const auto a = static_cast<std::uint64_t>(plan.a_integer), b = static_cast<std::uint64_t>(plan.b_integer);
+  const std::uint64_t count = buffer.size() / element_size(type);
   auto each = [&](auto&& bits_at) {
     store_all_bits(type, buffer, bits_at);
     return Result<void>();
@@ -97,7 +98,7 @@ Result<void> fill_integers(ElementType type, const ContentsPlan& plan, std::span
       if (!holds(type, plan.a_integer)) return outside(type, plan.a_integer);
       return each([&](std::size_t) { return a; });
     case ContentsKind::ramp:  // wraps, as the type does
-      return each([&](std::size_t i) { return a + b * i; });
+      return each([&](std::size_t i) { return a + b * drawn_place(plan.seed, i, count); });
     case ContentsKind::uniform:
       for (std::int64_t bound : {plan.a_integer, plan.b_integer}) {
         if (!holds(type, bound)) return outside(type, bound);
@@ -118,12 +119,15 @@ Result<void> fill_integers(ElementType type, const ContentsPlan& plan, std::span
 }
 
 void fill_reals(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
+  const std::uint64_t count = buffer.size() / element_size(type);
   auto each = [&](auto&& value_at) { store_all_reals(type, buffer, value_at); };
   switch (plan.kind) {
     case ContentsKind::constant:
       return each([&](std::size_t) { return plan.a; });
     case ContentsKind::ramp:
-      return each([&](std::size_t i) { return plan.a + plan.b * static_cast<double>(i); });
+      return each([&](std::size_t i) {
+        return plan.a + plan.b * static_cast<double>(drawn_place(plan.seed, i, count));
+      });
     case ContentsKind::uniform:
       return each([&](std::size_t i) { return uniform_real(plan.seed, i, plan.a, plan.b); });
     default:
@@ -131,10 +135,23 @@ void fill_reals(ElementType type, const ContentsPlan& plan, std::span<std::byte>
   }
 }
 
+Result<void> fill_from_file(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
+  auto read = read_npy({plan.file, plan.array}, type, buffer);
+  if (!read || plan.seed == 0) return read;
+  const std::vector<std::byte> original(buffer.begin(), buffer.end());
+  const std::size_t size = element_size(type), count = buffer.size() / size;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t from = drawn_place(plan.seed, i, count) * size;
+    std::ranges::copy(std::span(original).subspan(from, size),
+                      buffer.begin() + static_cast<std::ptrdiff_t>(i * size));
+  }
+  return read;
+}
+
 }  // namespace
 
 Result<void> fill_contents(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
-  if (plan.kind == ContentsKind::file) return read_npy({plan.file, plan.array}, type, buffer);
+  if (plan.kind == ContentsKind::file) return fill_from_file(type, plan, buffer);
   if (is_made_on_host(plan.kind)) return fill_structured(type, plan, buffer);
   if (is_complex(type) && plan.kind == ContentsKind::constant) {
     store_all_reals(part_type(type), buffer, [&](std::size_t i) { return i % 2 == 0 ? plan.a : 0; });

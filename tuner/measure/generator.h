@@ -50,6 +50,12 @@ GKTUNE_EVERYWHERE inline unsigned long long uniform_integer(unsigned long long s
   return low + (range == 0 ? bits : product_high(bits, range));
 }
 
+// The element of a ramp or a file that comes to the i-th place: the i-th without a seed, else any.
+GKTUNE_EVERYWHERE inline unsigned long long drawn_place(unsigned long long seed, unsigned long long i,
+                                                        unsigned long long count) {
+  return seed == 0 ? i : uniform_integer(seed, i, 0, count - 1);
+}
+
 // The natural logarithm of a normal positive number, to about 1e-15: by its exponent, and a series in
 // (m - 1) / (m + 1) for its mantissa.
 GKTUNE_EVERYWHERE inline double plain_log(double x) {

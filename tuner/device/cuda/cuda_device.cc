@@ -19,8 +19,6 @@ namespace {
 
 // The driver reports a fault up to a second late. A shorter wait would take the fault for a hang.
 constexpr double kFaultReportS = 1.5;
-// Reading this many times the size of the last cache evicts all other data.
-constexpr std::size_t kSweepFactor = 2;
 // After this rest a GPU has lowered its clock, and this long work raises it again.
 constexpr double kRestS = 0.5, kWakingS = 0.1;
 // At this share of its highest clock a GPU counts as awake.
@@ -198,6 +196,19 @@ Result<std::optional<double>, Failure> CudaDevice::run(const LoadedProgram& prog
     failure->message = without_variant_names(printed.substr(first, last - first));
   }
   return *failure;
+}
+
+// Lines that a kernel has asked to keep survive a sweep.
+void CudaDevice::prepare_caches(std::span<const ProblemMemory> problems, Regime regime) {
+  kernels_->scrub();
+  if (regime == Regime::cold) {
+    if (gpu_->ok()) gpu_->check(gpu_->driver().cuCtxResetPersistingL2Cache(), "reset the cache");
+    return sweep_caches();
+  }
+  for (const ProblemMemory& problem : problems) {
+    for (const ArgumentMemory& argument : problem)
+      if (argument.buffer != nullptr) kernels_->sweep(argument.buffer->address(), argument.buffer->bytes());
+  }
 }
 
 std::unique_ptr<Timer> CudaDevice::timer(std::span<const ArgumentMemory> arguments) {

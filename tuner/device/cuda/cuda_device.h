@@ -17,6 +17,9 @@
 namespace gktune {
 
 // One GPU of the CUDA driver. Inputs are made and outputs compared on the GPU.
+// Reading this many times the size of the last cache evicts all other data.
+inline constexpr std::size_t kSweepFactor = 2;
+
 class CudaDevice final : public ComputeDevice {
  public:
   static Result<std::unique_ptr<CudaDevice>> open(int ordinal, const ToolkitPlaces& places,
@@ -39,6 +42,12 @@ class CudaDevice final : public ComputeDevice {
   Result<std::optional<double>, Failure> run(const LoadedProgram& program,
                                              std::span<const ArgumentMemory> arguments,
                                              const LaunchOptions& options) override;
+  std::size_t problems_at_once(const LoadedProgram& program, double execution_us, std::uint64_t bytes,
+                               Regime regime) const override;
+  Result<double, Failure> time_once(const std::shared_ptr<const LoadedProgram>& program,
+                                    std::span<const ProblemMemory> problems,
+                                    const OnceOptions& options) override;
+  void prepare_caches(std::span<const ProblemMemory> problems, Regime regime) override;
   std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) override;
   Conditions conditions() override;
 

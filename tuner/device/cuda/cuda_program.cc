@@ -20,6 +20,8 @@ bool may_print(std::string_view cubin) {
   return cubin.find("vprintf") != cubin.npos || cubin.find("__assertfail") != cubin.npos;
 }
 
+bool uses_heap(std::string_view cubin) { return cubin.find("malloc") != cubin.npos; }
+
 }  // namespace
 
 Result<std::shared_ptr<const CachedModule>, Failure> ModuleCache::get(const std::string& path) {
@@ -36,7 +38,7 @@ Result<std::shared_ptr<const CachedModule>, Failure> ModuleCache::get(const std:
   LoadedModule code = gpu_.load(compiled->cubin);
   if (auto failure = gpu_.take_failure()) return *failure;
   auto module = std::make_shared<const CachedModule>(path, std::move(code), std::move(compiled->kernels),
-                                                     may_print(compiled->cubin));
+                                                     may_print(compiled->cubin), uses_heap(compiled->cubin));
   if (has_variables(compiled->cubin)) return module;
   modules_.push_front(std::move(module));
   if (modules_.size() > kMost) modules_.pop_back();

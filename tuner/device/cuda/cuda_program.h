@@ -28,7 +28,8 @@ struct CachedModule {
   std::string path;
   LoadedModule code;
   std::vector<KernelResources> kernels;
-  bool may_print = true;  // see GpuProgram::may_print
+  bool may_print = true;   // see GpuProgram::may_print
+  bool uses_heap = false;  // all modules share it
 };
 
 // The modules used last: variants that were compiled together share one, and the reference returns. A module
@@ -76,6 +77,8 @@ class GpuProgram : public LoadedProgram {
   virtual bool needs_each_setup() const = 0;
   // True if the setup may remember addresses of buffers.
   virtual bool has_setup() const = 0;
+  // True if prepare does anything.
+  virtual bool is_prepared() const { return true; }
   // True if it may wait for the GPU, use other streams, and cannot be captured.
   virtual bool is_launcher() const { return false; }
   // False only if no kernel of it can print or fail an assertion.
@@ -118,7 +121,9 @@ class CudaProgram final : public GpuProgram {
 
   bool needs_each_setup() const override;
   bool has_setup() const override { return !setup_once_.empty() || !setup_each_.empty(); }
+  bool is_prepared() const override { return has_setup() || !variables_.empty(); }
   bool may_print() const override { return code_->may_print; }
+  bool keeps_memory() const override { return code_->uses_heap; }
   // The resources of the step with the most threads.
   Resources resources() const override { return resources_; }
 

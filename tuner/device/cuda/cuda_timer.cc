@@ -18,6 +18,8 @@ constexpr double kShortUs = 20;
 // Duration of a graph: long compared to the events' cost, short for the user.
 constexpr double kGraphUs = 500;
 constexpr double kMostInGraph = 512, kFewestInGraph = 8;
+// Fresh executions that one graph runs: each needs inputs of its own.
+constexpr std::size_t kFreshAtOnce = 32;
 // The energy counter advances in steps of some ten milliseconds: a shorter run measures nothing.
 constexpr double kEnergyS = 1;
 // Queued at once while energy is measured.
@@ -167,6 +169,53 @@ class CudaTimer::GraphSampler final : public Sampler {
   Graph graph_;
   std::size_t in_graph_ = 0;
 };
+
+// Hot executions find the buffers of all problems in the last cache.
+std::size_t CudaDevice::problems_at_once(const LoadedProgram& program, double execution_us,
+                                         std::uint64_t bytes, Regime regime) const {
+  const auto& loaded = static_cast<const GpuProgram&>(program);
+  if (execution_us >= kShortUs || !gpu_->can_capture() || loaded.is_launcher() || loaded.is_prepared())
+    return 1;
+  if (regime == Regime::cold) return kFreshAtOnce;
+  const std::uint64_t fit = sweep_bytes_ / kSweepFactor / 2 / std::max<std::uint64_t>(bytes, 1);
+  return std::clamp<std::size_t>(fit, 1, kFreshAtOnce);
+}
+
+Result<double, Failure> CudaDevice::time_once(const std::shared_ptr<const LoadedProgram>& program,
+                                              std::span<const ProblemMemory> problems,
+                                              const OnceOptions& options) {
+  Gpu& gpu = *gpu_;
+  const Execution execution = execution_of(*this, program);
+  std::vector<std::vector<CUdeviceptr>> addresses;
+  for (const ProblemMemory& problem : problems) addresses.push_back(addresses_of<CUdeviceptr>(problem));
+  Graph graph;
+  if (problems.size() > 1) {
+    graph = gpu.capture([&] {
+      for (const std::vector<CUdeviceptr>& each : addresses) execution.execute(each);
+    });
+  }
+  wake_up();
+  const Event start = gpu.event(), end = gpu.event();
+  execution.prepare(addresses.front());
+  if (!options.are_caches_prepared) prepare_caches(problems, options.regime);
+  kernels().hold(execution.is_launcher ? kLauncherHoldS : kHoldS);
+  gpu.record(start);
+  if (problems.size() > 1) {
+    gpu.launch(graph);
+  } else {
+    execution.execute(addresses.front());
+  }
+  gpu.record(end);
+  execution.finish(addresses.front());
+  kernels().release();
+  const auto count = static_cast<double>(problems.size());
+  if (!gpu.wait(options.limit_s * count)) return ran_too_long(options.limit_s, "while it was timed");
+  double elapsed_us = gpu.elapsed_us(start, end);
+  if (execution.is_launcher) elapsed_us += gpu.rest_us();
+  if (auto failure = gpu.take_failure()) return *failure;
+  note_busy();
+  return elapsed_us / count;
+}
 
 std::unique_ptr<Sampler> CudaTimer::sampler(std::shared_ptr<const LoadedProgram> program, Regime regime,
                                             double limit_s) {

@@ -81,7 +81,7 @@ NvrtcSource source_for(const std::string& architecture) {
 
 // Covers everything the code is made from but the compiler's version: machine code of any version runs.
 std::string key_of(const NvrtcSource& source) {
-  std::string text = "device kernels 2\n" + source.text;
+  std::string text = "device kernels 3\n" + source.text;
   for (const auto& [path, header] : source.headers) text += '\n' + path + '\n' + header;
   for (const std::string& option : source.options) text += '\n' + option;
   return content_key(text);
@@ -143,6 +143,7 @@ Result<LoadedModule> load_device_kernels(Gpu& gpu, const ToolkitPlaces& places,
 DeviceKernels::DeviceKernels(Gpu& gpu, LoadedModule code, int multiprocessors)
     : gpu_(gpu),
       most_blocks_(static_cast<std::uint64_t>(multiprocessors) * kBlocksPerMultiprocessor),
+      multiprocessors_(multiprocessors),
       module_(std::move(code)),
       fill_(gpu.function(module_, "gktune_fill")),
       compare_(gpu.function(module_, "gktune_compare")),
@@ -151,8 +152,17 @@ DeviceKernels::DeviceKernels(Gpu& gpu, LoadedModule code, int multiprocessors)
       flip_(gpu.function(module_, "gktune_flip")),
       sweep_(gpu.function(module_, "gktune_sweep")),
       hold_(gpu.function(module_, "gktune_hold")),
+      scrub_(gpu.function(module_, "gktune_scrub")),
       scratch_(gpu.allocate(kScratchBytes)) {
   if (!gpu.ok()) return;
+  int shared_bytes = 0;
+  gpu.check(gpu.driver().cuDeviceGetAttribute(
+                &shared_bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, gpu.device()),
+            "ask for the shared memory");
+  shared_bytes_ = shared_bytes;
+  gpu.check(
+      gpu.driver().cuFuncSetAttribute(scrub_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes),
+      "ask for shared memory");
   void* shared = nullptr;
   gpu.check(gpu.driver().cuMemHostAlloc(&shared, sizeof(int), CU_MEMHOSTALLOC_DEVICEMAP),
             "allocate shared memory");
@@ -237,6 +247,14 @@ Verdict DeviceKernels::compare(CUdeviceptr actual, CUdeviceptr expected, Element
 
 void DeviceKernels::sweep(CUdeviceptr buffer, std::size_t size) {
   launch(gpu_, sweep_, spread(size / 16 / 4), buffer, static_cast<std::uint64_t>(size / 16), scratch_.get());
+}
+
+void DeviceKernels::scrub() {
+  LaunchShape shape;
+  shape.grid[0] = multiprocessors_;  // one has no room for two
+  shape.block[0] = std::int64_t{kThreads};
+  shape.shared_bytes = shared_bytes_;
+  launch(gpu_, scrub_, shape, static_cast<unsigned>(shared_bytes_ / 4), 0u);
 }
 
 void DeviceKernels::hold(double limit_s) {

@@ -136,13 +136,13 @@ extern "C" __global__ void gktune_fill(void* buffer, u64 count, int type, int ki
     u64 bits = 0;
     if (is_real(type)) {
       double value = a;
-      if (kind == kRamp) value = a + b * static_cast<double>(i);
+      if (kind == kRamp) value = a + b * static_cast<double>(drawn_place(seed, i, count));
       if (kind == kUniform) value = uniform_real(seed, i, a, b);
       if (kind == kNormal) value = normal_real(seed, i, a, b);
       bits = bits_of(value, type);
     } else {
       bits = a_integer;
-      if (kind == kRamp) bits = a_integer + b_integer * i;
+      if (kind == kRamp) bits = a_integer + b_integer * drawn_place(seed, i, count);
       if (kind == kUniform) bits = uniform_integer(seed, i, a_integer, b_integer);
     }
     store_raw(buffer, i, size, bits);
@@ -308,6 +308,12 @@ extern "C" __global__ void gktune_sweep(const uint4* from, u64 chunks, unsigned*
     sum += x.x ^ x.y ^ x.z ^ x.w;
   }
   if (sum == 0x5eed1e55u) *never = sum;  // keeps the reads
+}
+
+// Overwrites the shared memory of all multiprocessors with a value that says nothing.
+extern "C" __global__ void gktune_scrub(unsigned words, unsigned value) {
+  extern __shared__ volatile unsigned shared[];
+  for (unsigned i = threadIdx.x; i < words; i += blockDim.x) shared[i] = value;
 }
 
 // Blocks the stream until the host releases it, so that work queued behind it starts without waiting for the

@@ -43,6 +43,8 @@ class DeviceKernels {
                   const TolerancePlan& tolerance, CUdeviceptr mask, double limit_s);
   // Reads the whole buffer, which replaces the contents of the caches.
   void sweep(CUdeviceptr buffer, std::size_t size);
+  // Overwrites the shared memory of the multiprocessors.
+  void scrub();
   // Blocks the stream from here on until release(), and no longer than this.
   void hold(double limit_s);
   void release();
@@ -52,8 +54,9 @@ class DeviceKernels {
 
   Gpu& gpu_;
   std::uint64_t most_blocks_;
+  std::int64_t multiprocessors_, shared_bytes_ = 0;  // shared memory that one block can have
   LoadedModule module_;
-  CUfunction fill_, compare_, compare_complex_, digest_, flip_, sweep_, hold_;
+  CUfunction fill_, compare_, compare_complex_, digest_, flip_, sweep_, hold_, scrub_;
   DeviceMemory scratch_;  // results of the kernels
   Owned<void*> shared_;   // memory that host and GPU see
   CUdeviceptr released_on_gpu_ = 0;

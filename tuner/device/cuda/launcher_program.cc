@@ -25,6 +25,7 @@ class LauncherProgram final : public GpuProgram {
   bool needs_each_setup() const override { return !code_.setup_each.empty(); }
   bool has_setup() const override { return !code_.setup_once.empty() || !code_.setup_each.empty(); }
   bool is_launcher() const override { return true; }
+  bool keeps_memory() const override { return true; }
   Resources resources() const override { return {}; }
 
  private:

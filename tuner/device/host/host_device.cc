@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <new>
 #include <span>
 #include <thread>
@@ -38,6 +39,7 @@ DeviceTraits host_traits() {
   // A move takes as long as an execution.
   traits.timed_placements = {Placement::at_end, Placement::at_end};
   traits.shares_memory = true;
+  traits.fresh_slack_us = 50;
   return traits;
 }
 
@@ -202,10 +204,44 @@ class HostDevice final : public ComputeDevice {
     return std::optional<double>();  // new memory makes it slower than executions that are timed
   }
 
+  Result<double, Failure> time_once(const std::shared_ptr<const LoadedProgram>& program,
+                                    std::span<const ProblemMemory> problems,
+                                    const OnceOptions& options) override {
+    const Preparation prepare = [&] {
+      if (!options.are_caches_prepared) prepare_caches(problems, options.regime);
+    };
+    return time(static_cast<const HostProgram&>(*program), problems.front(), 1, prepare);
+  }
+
+  void prepare_caches(std::span<const ProblemMemory> problems, Regime regime) override {
+    if (regime == Regime::cold) return sweep_.run();
+    for (const ProblemMemory& problem : problems) {
+      for (const ArgumentMemory& argument : problem)
+        if (argument.buffer != nullptr) sum_ += *digest(*argument.buffer);
+    }
+  }
+
   std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) override;
 
-  Executor& executor() { return executor_; }
-  CacheSweep& sweep() { return sweep_; }
+  using Preparation = std::function<void()>;
+  // The mean time of these executions in a row, which `prepare_caches` precedes.
+  Result<double, Failure> time(const HostProgram& program, ProblemMemory arguments, int executions,
+                               const Preparation& prepare_caches) {
+    const auto addresses = addresses_of<std::uintptr_t>(arguments);
+    const std::vector<void*> values = program.values_at(addresses);
+    const MemoryNames names(names_of(arguments));
+    const auto pinned = pinned_for(program);
+    const FloatingPointMode mode(program.floating_point_mode());
+    if (auto done = program.prepare(executor_, values.data()); !done) return done.error();
+    prepare_caches();
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < executions; ++i) {
+      if (auto done = program.execute(executor_, values.data()); !done) return done.error();
+    }
+    const auto elapsed = std::chrono::steady_clock::now() - begin;
+    program.finish(values.data());
+    return std::chrono::duration<double, std::micro>(elapsed).count() / executions;
+  }
 
   // Binds this thread to the first core, which the executor leaves free, while the result lives. Functions
   // get none: the threads that they start inherit this thread's cores.
@@ -228,6 +264,7 @@ class HostDevice final : public ComputeDevice {
   Executor executor_;
   std::unique_ptr<WatchedExecutor> watched_;  // once a program is instrumented
   CacheSweep sweep_;
+  std::uint64_t sum_ = 0;  // keeps the compiler from removing reads
 };
 
 // Times whole executions with the system's clock.
@@ -255,21 +292,9 @@ class HostSampler final : public Sampler {
     for (const ArgumentMemory& argument : arguments_) {
       if (argument.original != nullptr) device_.copy(*argument.buffer, *argument.original);
     }
-    const auto& program = static_cast<const HostProgram&>(*program_);
-    const auto addresses = addresses_of<std::uintptr_t>(arguments_);
-    const std::vector<void*> values = program.values_at(addresses);
-    const MemoryNames names(names_of(arguments_));
-    const auto pinned = device_.pinned_for(program);
-    const FloatingPointMode mode(program.floating_point_mode());
-    if (auto done = program.prepare(device_.executor(), values.data()); !done) return done.error();
-    if (regime_ == Regime::cold) device_.sweep().run();
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < executions_; ++i) {
-      if (auto done = program.execute(device_.executor(), values.data()); !done) return done.error();
-    }
-    const auto elapsed = std::chrono::steady_clock::now() - begin;
-    program.finish(values.data());
-    return std::chrono::duration<double, std::micro>(elapsed).count() / executions_;
+    return device_.time(static_cast<const HostProgram&>(*program_), arguments_, executions_, [this] {
+      if (regime_ == Regime::cold) device_.prepare_caches({}, regime_);
+    });
   }
 
   Result<std::optional<EnergyReading>, Failure> measure_energy(double) override {

@@ -26,6 +26,9 @@ namespace gktune {
 // The end of a buffer that is next to inaccessible memory, if the device has such memory.
 enum class Placement { at_end, at_start };
 
+// What a process that is forked later may do with shared memory; with `none` it does not have the memory.
+enum class ForkedAccess { write, read, none };
+
 // Memory on the device with a guard on either side.
 class DeviceBuffer {
  public:
@@ -42,8 +45,7 @@ class DeviceBuffer {
   // Gives a forked process memory of its own, which costs its first writes as little as new memory does. The
   // contents are lost.
   virtual void renew() {}
-  // No process that is forked later can write to it.
-  virtual void protect() {}
+  virtual void permit(ForkedAccess) {}
 };
 
 // One argument of the executions on a problem.
@@ -75,6 +77,8 @@ class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
   virtual Resources resources() const = 0;
+  // True if it can leave data in memory that no other program of this process finds overwritten.
+  virtual bool keeps_memory() const { return false; }
 };
 
 // Averages over many executions without a pause.
@@ -89,8 +93,7 @@ class Sampler {
   virtual ~Sampler() = default;
   // Executes the program until its time is steady. The program has been executed before.
   virtual Result<void, Failure> warm_up() = 0;
-  // The time of one execution. After warm_up() it may be the mean of several; before, it is one execution on
-  // the timer's own buffers.
+  // The time of one execution. It may be the mean of several.
   virtual Result<double, Failure> sample_us() = 0;
   // No reading: the device has no energy counter.
   virtual Result<std::optional<EnergyReading>, Failure> measure_energy(double median_us) = 0;
@@ -104,6 +107,16 @@ class Timer {
   virtual std::unique_ptr<Sampler> sampler(std::shared_ptr<const LoadedProgram> program, Regime regime,
                                            double limit_s) = 0;
 };
+
+// How a program is timed that is executed once.
+struct OnceOptions {
+  Regime regime = Regime::cold;
+  double limit_s = 0;                // of one execution
+  bool are_caches_prepared = false;  // by prepare_caches()
+};
+
+// The memory of one problem's arguments.
+using ProblemMemory = std::span<const ArgumentMemory>;
 
 struct LaunchOptions {
   double limit_s = 0;                 // a device that cannot enforce it leaves that to the parent process
@@ -121,6 +134,8 @@ struct DeviceTraits {
   // Hardware ends a kernel that accesses memory beside a buffer with Guards::hardware, or writes to a
   // read-only address of one. It does not tell which access that was.
   bool protects_inputs = false;
+  // A fresh execution may take this much longer than others: what timing one execution costs.
+  double fresh_slack_us = 6;
   // Kernels share the memory of the worker process: a write outside a buffer may have damaged it.
   bool shares_memory = false;
 };
@@ -168,6 +183,18 @@ class ComputeDevice {
   virtual Result<std::optional<double>, Failure> run(const LoadedProgram& program,
                                                      std::span<const ArgumentMemory> arguments,
                                                      const LaunchOptions& options) = 0;
+  // The number of problems of this size on which a program has to be executed for a precise mean.
+  virtual std::size_t problems_at_once(const LoadedProgram&, double /*execution_us*/, std::uint64_t /*bytes*/,
+                                       Regime) const {
+    return 1;
+  }
+  // Executes the program once on each problem, whose memory holds what it has to find, and returns the mean
+  // time of an execution. Nothing that an earlier program has left in the caches or on the chip helps it.
+  virtual Result<double, Failure> time_once(const std::shared_ptr<const LoadedProgram>& program,
+                                            std::span<const ProblemMemory> problems,
+                                            const OnceOptions& options) = 0;
+  // Gives the caches the state in which executions of the regime start.
+  virtual void prepare_caches(std::span<const ProblemMemory> problems, Regime regime) = 0;
   // The arguments have to outlive the timer.
   virtual std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) = 0;
   // Clock, temperature, power and throttling at this moment, if the device reports them.

@@ -40,29 +40,14 @@ constexpr auto kCoolingPause = std::chrono::milliseconds(500);
 
 constexpr std::size_t kMostPrintedBytes = 4096;
 
-// Executions on inputs that a program has not met take this much longer at most. In a hot regime the caches
-// hold the inputs that it has met. The constant allows for the cost of timing one short execution.
-constexpr double kOtherInputsFactor = 2, kOtherInputsHotFactor = 20, kOtherInputsUs = 50;
+// A fresh execution takes this much longer than others at most. In a hot regime the caches hold less of what
+// it needs.
+constexpr double kFreshFactor = 1.3, kHotSlackFactor = 3;
 // Other work on the machine can make executions slow: blame a program only if none of this many, and none
 // within this time, was as fast.
-constexpr int kOtherInputsAttempts = 5;
-constexpr double kOtherInputsS = 1;
-constexpr std::uint64_t kOtherSeed = 0x9e3779b97f4a7c15u;
-
-bool has_seed(const ArgumentPlan& plan) {
-  using Role = Argument::Role;
-  return !plan.is_scalar && (plan.role == Role::in || plan.role == Role::inout) &&
-         is_random(plan.contents.kind);
-}
-
-// The same problem with other inputs.
-RunJob with_other_seeds(RunJob job) {
-  for (ArgumentPlan& plan : job.plan.arguments) {
-    plan.contents.seed ^= kOtherSeed;
-    plan.contents.sparse.seed ^= kOtherSeed;
-  }
-  return job;
-}
+constexpr int kFreshAttempts = 5;
+constexpr double kFreshS = 1;
+constexpr auto kFreshPause = std::chrono::milliseconds(20);
 
 // Damaged buffers may explain these.
 bool is_about_contents(Status status) {
@@ -190,9 +175,7 @@ Result<DeviceRunner::Program, Failure> DeviceRunner::load(const RunJob& job) {
 
 Result<void, Failure> DeviceRunner::prepare(const RunJob& job, const Isolate& isolate) {
   if (problem_ && problem_->fits(job)) return {};
-  problem_.reset();  // release its memory before allocating
-  other_problem_.reset();
-  has_no_other_ = false;
+  drop_problem();  // release its memory before allocating
   auto prepared = ProblemBuffers::prepare(*device_, job, isolate);
   if (!prepared) return prepared.error();
   problem_ = *std::move(prepared);
@@ -202,8 +185,13 @@ Result<void, Failure> DeviceRunner::prepare(const RunJob& job, const Isolate& is
 Result<void, Failure> DeviceRunner::prepare(const RunJob& job) {
   if (auto prepared = prepare(job, run_here); !prepared) return prepared;
   auto adopted = problem_->adopt(job.plan.arguments);
-  if (!adopted) problem_.reset();
+  if (!adopted) drop_problem();
   return adopted;
+}
+
+void DeviceRunner::drop_problem() {
+  fresh_.drop();
+  problem_.reset();
 }
 
 // A failed check is repeated on new buffers if the old ones turn out damaged: an
@@ -266,7 +254,7 @@ Result<void, Failure> DeviceRunner::check_and_capture(const LoadedProgram& progr
 bool DeviceRunner::drop_damaged_buffers() {
   if (!problem_) return false;
   if (const auto intact = problem_->is_intact(); intact && *intact) return false;
-  problem_.reset();
+  drop_problem();
   return true;
 }
 
@@ -281,7 +269,12 @@ Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& progr
     if (auto sampled = take_samples(job, *sampler, execution_us, reply); !sampled) return sampled;
   }
   if (may_lead(reply, job.cutoff)) {
-    if (auto checked = check_on_other_inputs(job, program, reply.timing.median_us); !checked) return checked;
+    if (auto checked = check_last(job, program); !checked) return checked;
+  }
+  if (confirms_ && may_lead(reply, job.cutoff)) {
+    const auto fresh_us = confirm(job, *program, reply.timing.median_us);
+    if (!fresh_us) return fresh_us.error();
+    reply.fresh_us = *fresh_us;
   }
   // Measuring energy takes a second, which is too long for a candidate that cannot win.
   if (!job.plan.measures_power || reply.is_dropped_early) return {};
@@ -294,87 +287,83 @@ Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& progr
 }
 
 // Others cannot win unless they reach the playoff, which checks them.
-bool DeviceRunner::may_lead(const RunReply& reply, const Cutoff& cutoff) const {
-  return !reply.is_dropped_early && reply.timing.median_us < cutoff.leader.median_us;
+bool may_lead(const RunReply& reply, const Cutoff& cutoff) {
+  return reply.status == Status::ok && !reply.is_dropped_early &&
+         reply.timing.median_us < cutoff.leader.median_us;
 }
 
-// If there are no other inputs, an execution on the same inputs still shows an output that the program no
-// longer writes, or writes late.
-Result<void, Failure> DeviceRunner::check_on_other_inputs(const RunJob& job, const Program& program,
-                                                          double median_us) {
-  const auto time_on = [&](ProblemBuffers& problem) {
-    return problem.time_and_check(program, job.plan.regime, job.plan.time_limit_s);
-  };
-  const auto found = other_problem(job);
-  if (!found) return found.error();
-  ProblemBuffers* const other = *found;
-  report_phase(Phase::timing);
-  if (other == nullptr) {
-    const auto again_us = time_on(*problem_);
-    return again_us ? Result<void, Failure>() : again_us.error();
-  }
-  const double factor = job.plan.regime == Regime::hot ? kOtherInputsHotFactor : kOtherInputsFactor;
-  double fastest_us = std::numeric_limits<double>::infinity(), known_us = median_us;
-  const auto is_as_fast = [&] { return fastest_us <= factor * known_us + kOtherInputsUs; };
+Failure only_before(Failure failure) {
+  if (is_about_contents(failure.status)) failure.message += "; it was right on the inputs that it met before";
+  return failure;
+}
+
+double slowest_fresh_us(const DeviceTraits& traits, Regime regime, double known_us) {
+  return kFreshFactor * known_us + (regime == Regime::hot ? kHotSlackFactor : 1) * traits.fresh_slack_us;
+}
+
+Result<double, Failure> compare_with_fresh(const DeviceTraits& traits, Regime regime, double known_us,
+                                           const FreshTrial& on_new_inputs,
+                                           const FreshTrial& on_same_inputs) {
+  const double limit_us = slowest_fresh_us(traits, regime, known_us);
+  double fastest_us = std::numeric_limits<double>::infinity();
   const auto begin = SteadyClock::now();
-  for (int attempt = 0; attempt < kOtherInputsAttempts || seconds_since(begin) < kOtherInputsS; ++attempt) {
-    const auto other_us = time_on(*other);
-    if (!other_us) {
-      other_problem_.reset();
-      Failure failure = other_us.error();
-      failure.message += "; it was right on the inputs that it met before";
-      return failure;
-    }
-    fastest_us = std::min(fastest_us, *other_us);
-    if (is_as_fast()) return {};
-    // It may remember only the last inputs: the second execution in a row is one on inputs that it has met.
-    if (const auto first = time_on(*problem_); !first) return first.error();
-    const auto known = time_on(*problem_);
-    if (!known) return known.error();
-    known_us = std::max(known_us, *known);
+  for (int attempt = 0; attempt < kFreshAttempts || seconds_since(begin) < kFreshS; ++attempt) {
+    if (attempt >= kFreshAttempts) std::this_thread::sleep_for(kFreshPause);
+    const auto fresh_us = on_new_inputs();
+    if (!fresh_us) return fresh_us;
+    fastest_us = std::min(fastest_us, *fresh_us);
+    if (fastest_us <= limit_us) return fastest_us;
+    if (!on_same_inputs) continue;
+    // Its time may depend on its inputs.
+    const auto same_us = on_same_inputs();
+    if (!same_us) return same_us;
+    if (*same_us <= limit_us) return fastest_us;
   }
-  if (is_as_fast()) return {};
   return Failure{Status::wrong_result, "takes " + number_text(fastest_us) +
-                                           " us on inputs that it has not met, and " + number_text(known_us) +
-                                           " us on others: it reuses results"};
+                                           " us when it can know of no other execution, and " +
+                                           number_text(known_us) + " us otherwise: it reuses results"};
 }
 
-Result<void, Failure> DeviceRunner::prepare_other(const RunJob& job, const Isolate& isolate) {
-  if (other_problem_ || has_no_other_) return {};
-  has_no_other_ = true;
-  const bool is_judged = !job.plan.reference.steps.empty() || job.plan.verifier.has_steps();
-  if (!is_judged || std::ranges::none_of(job.plan.arguments, has_seed)) return {};
-  const auto free = device_->free_bytes();
-  if (!free) return free.error();
-  if (problem_->bytes() > *free / 2) return {};
-  auto prepared = ProblemBuffers::prepare(*device_, with_other_seeds(job), isolate);
-  if (prepared) {
-    other_problem_ = *std::move(prepared);
-    has_no_other_ = false;
-  } else if (prepared.error().worker_is_lost) {
-    return prepared.error();
-  }
-  return {};
+Result<void, Failure> DeviceRunner::check_last(const RunJob& job, const Program& program) {
+  const ProblemMemory memory = problem_->memory();
+  return problem_->check_around(ProblemBuffers::Poison::third, [&]() -> Result<void, Failure> {
+    const auto time_us =
+        device_->time_once(program, std::span(&memory, 1), {job.plan.regime, job.plan.time_limit_s, true});
+    return time_us ? Result<void, Failure>() : time_us.error();
+  });
 }
 
-Result<ProblemBuffers*, Failure> DeviceRunner::other_problem(const RunJob& job) {
-  if (auto prepared = prepare_other(job, run_here); !prepared) return prepared.error();
-  if (!other_problem_) return nullptr;
-  const auto adopted = other_problem_->adopt(with_other_seeds(job).plan.arguments);
-  if (adopted) return other_problem_.get();
-  other_problem_.reset();
-  has_no_other_ = true;
-  if (adopted.error().worker_is_lost) return adopted.error();
-  return nullptr;
+FreshProblems::Execute DeviceRunner::executing(const RunJob& job, const Program& program) {
+  return [this, &job, program](std::span<ProblemBuffers* const> problems) {
+    std::vector<ProblemMemory> memory;
+    for (const ProblemBuffers* problem : problems) memory.emplace_back(problem->memory());
+    return device_->time_once(program, memory, {job.plan.regime, job.plan.time_limit_s});
+  };
 }
 
-void DeviceRunner::renew() {
-  problem_->renew();
-  if (other_problem_) other_problem_->renew();
+std::size_t DeviceRunner::problems_at_once(const RunJob& job, const LoadedProgram& program,
+                                           double execution_us) const {
+  return device_->problems_at_once(program, execution_us, problem_->bytes(), job.plan.regime);
 }
 
-std::uint64_t DeviceRunner::own_bytes() const {
-  return problem_->own_bytes() + (other_problem_ ? other_problem_->own_bytes() : 0);
+// Loads the program anew for each execution: variables of its module are as they were compiled.
+Result<double, Failure> DeviceRunner::confirm(const RunJob& job, const LoadedProgram& program,
+                                              double known_us) {
+  const std::size_t count = problems_at_once(job, program, known_us);
+  const auto time = [&](auto method) -> Result<double, Failure> {
+    const auto loaded = load(job);
+    if (!loaded) return loaded.error();
+    return (fresh_.*method)(job, executing(job, *loaded));
+  };
+  const auto on_new_inputs = [&]() -> Result<double, Failure> {
+    auto drawn = fresh_.draw_if_met(job, *problem_, count, run_here, program.keeps_memory());
+    if (!drawn) return drawn.error();
+    auto time_us = time(&FreshProblems::time);
+    return time_us ? std::move(time_us) : only_before(time_us.error());
+  };
+  const auto on_same_inputs = [&] { return time(&FreshProblems::time_on_base); };
+  return compare_with_fresh(device_->traits(), job.plan.regime, known_us, on_new_inputs,
+                            program.keeps_memory() ? FreshTrial() : on_same_inputs);
 }
 
 Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sampler, double execution_us,
@@ -405,71 +394,47 @@ Result<DeviceRunner::Program, Failure> DeviceRunner::checked_finalist(const RunJ
   if (auto prepared = prepare(job); !prepared) return prepared.error();
   std::string printed;
   if (auto checked = check(job, **program, printed); !checked) return checked.error();
-  const double execution_us = problem_->execution_us().value_or(0);
-  if (auto checked = check_on_other_inputs(job, *program, execution_us); !checked) return checked.error();
   return program;
 }
 
-Result<std::unique_ptr<Sampler>, Failure> DeviceRunner::warm_sampler(const RunJob& job) {
-  const auto program = checked_finalist(job);
-  if (!program) return program.error();
-  report_phase(Phase::timing);
-  return checked_sampler(job, *program);
-}
-
+// In each round all finalists are executed on the same new inputs.
 std::vector<Samples> DeviceRunner::playoff(const PlayoffJob& job) {
   const std::size_t count = job.finalists.size();
   std::vector<Samples> samples(count);
-  std::vector<Program> programs(count);
+  std::vector<bool> is_in(count, false);
+  std::size_t at_once = std::numeric_limits<std::size_t>::max();
   for (std::size_t i = 0; i < count; ++i) {
-    auto program = checked_finalist(job.finalists[i]);
-    if (program) {
-      programs[i] = *std::move(program);
-    } else if (program.error().worker_is_lost) {
-      return samples;
-    }
-  }
-  report_phase(Phase::setup);
-  // Scratch memory grows to its largest size before there are samplers, which rely on its address.
-  for (bool is_settled = false; !is_settled;) {
-    is_settled = true;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!programs[i] || prepare(job.finalists[i])) continue;
-      programs[i].reset();
-      is_settled = false;
-    }
-  }
-  std::vector<std::unique_ptr<Sampler>> samplers(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!programs[i] || !problem_->adopt(job.finalists[i].plan.arguments)) continue;
-    const Plan& plan = job.finalists[i].plan;
-    samplers[i] = problem_->timer().sampler(programs[i], plan.regime, plan.time_limit_s);
-  }
-  report_phase(Phase::timing);
-  const auto keep = [&](std::size_t i, const Result<void, Failure>& done) {
-    if (done) return true;
-    samplers[i].reset();
-    samples[i].clear();
-    return !done.error().worker_is_lost;
-  };
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!samplers[i]) continue;
-    if (auto ready = problem_->adopt(job.finalists[i].plan.arguments); !keep(i, ready)) return samples;
-    if (samplers[i] && !keep(i, samplers[i]->warm_up())) return samples;
+    const auto program = checked_finalist(job.finalists[i]);
+    if (!program && program.error().worker_is_lost) return samples;
+    is_in[i] = static_cast<bool>(program);
+    if (!program) continue;
+    const double execution_us = problem_->execution_us().value_or(0);
+    at_once = std::min(at_once, problems_at_once(job.finalists[i], **program, execution_us));
   }
   for (int round = 0; round < job.rounds.count; ++round) {
     for (std::size_t turn = 0; turn < count; ++turn) {
       const std::size_t i = finalist_at(round, turn, count);
-      if (!samplers[i]) continue;
-      if (auto ready = problem_->adopt(job.finalists[i].plan.arguments); !keep(i, ready)) return samples;
-      if (!samplers[i]) continue;
-      const auto sample = samplers[i]->sample_us();
-      if (sample) samples[i].push_back(*sample);
-      if (!sample && !keep(i, sample.error())) return samples;
+      if (!is_in[i]) continue;
+      const auto time_us = time_finalist(job.finalists[i], at_once);
+      if (time_us) {
+        samples[i].push_back(*time_us);
+        continue;
+      }
+      is_in[i] = false;
+      samples[i].clear();
+      if (time_us.error().worker_is_lost) return samples;
     }
   }
-  report_phase(Phase::setup);
   return samples;
+}
+
+Result<double, Failure> DeviceRunner::time_finalist(const RunJob& job, std::size_t at_once) {
+  if (auto prepared = prepare(job); !prepared) return prepared.error();
+  const auto program = load(job);
+  if (!program) return program.error();
+  auto drawn = fresh_.draw_if_met(job, *problem_, at_once, run_here, (*program)->keeps_memory());
+  if (!drawn) return drawn.error();
+  return fresh_.time(job, executing(job, *program));
 }
 
 }  // namespace gktune

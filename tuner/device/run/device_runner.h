@@ -1,9 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tuner/device/run/compute_device.h"
+#include "tuner/device/run/fresh_problems.h"
 #include "tuner/device/run/problem_buffers.h"
 #include "tuner/device/worker/backend.h"
 
@@ -28,10 +31,28 @@ class CapturedOutput {
   int saved_[2] = {-1, -1};  // copies of descriptors 1 and 2
 };
 
+// True if the trial is faster than the best one so far.
+bool may_lead(const RunReply& reply, const Cutoff& cutoff);
+
+// A failure of a fresh execution, after others were right.
+Failure only_before(Failure failure);
+
+// The time of a fresh execution.
+using FreshTrial = std::function<Result<double, Failure>()>;
+// Returns the time of the fastest fresh execution on new inputs. A failure: fresh executions are slower than
+// `known_us`, the time of a candidate that may know of others, by more than noise explains. That is not so if
+// executions on the inputs that the known time was measured on are as fast; null: these say nothing.
+Result<double, Failure> compare_with_fresh(const DeviceTraits& traits, Regime regime, double known_us,
+                                           const FreshTrial& on_new_inputs, const FreshTrial& on_same_inputs);
+
 // Checks, times and plays off candidates on any device: the one protocol of all backends.
 class DeviceRunner final : public Runner {
  public:
-  explicit DeviceRunner(std::unique_ptr<ComputeDevice> device) : device_(std::move(device)) {}
+  // Whether it makes the fresh executions of candidates that may lead.
+  enum class Fresh { here, elsewhere };
+
+  explicit DeviceRunner(std::unique_ptr<ComputeDevice> device, Fresh fresh = Fresh::here)
+      : device_(std::move(device)), confirms_(fresh == Fresh::here), fresh_(*device_) {}
 
   RunReply run(const RunJob& job) override;
   std::vector<Samples> playoff(const PlayoffJob& job) override;
@@ -41,23 +62,16 @@ class DeviceRunner final : public Runner {
 
   // Prepares the buffers of the job's problem. Keeps those of the last job if the problem is the same.
   Result<void, Failure> prepare(const RunJob& job, const Isolate& isolate);
-  // Prepares the problem with inputs from other seeds, where any input has one and there is room.
-  Result<void, Failure> prepare_other(const RunJob& job, const Isolate& isolate);
-  // See ProblemBuffers::renew.
-  void renew();
-  // The memory that each process needs beside what it shares with the one that prepared the buffers.
-  std::uint64_t own_bytes() const;
   ComputeDevice& device() { return *device_; }
-  // Loads, checks and warms up a candidate.
-  Result<std::unique_ptr<Sampler>, Failure> warm_sampler(const RunJob& job);
+  ProblemBuffers& problem() { return *problem_; }
+  FreshProblems& fresh() { return fresh_; }
+  using Program = std::shared_ptr<const LoadedProgram>;
+  Result<Program, Failure> load(const RunJob& job);
 
  private:
-  using Program = std::shared_ptr<const LoadedProgram>;
-
   Result<void, Failure> try_candidate(const RunJob& job, RunReply& reply);
   Result<void, Failure> try_executions(const RunJob& job, int runs, RunReply& reply);
-  Result<Program, Failure> load(const RunJob& job);
-  // The same, and adopts the candidate's own sizes. The reference runs in this process.
+  // Prepares the problem, and adopts the candidate's own sizes. The reference runs in this process.
   Result<void, Failure> prepare(const RunJob& job);
   // Stores in `printed` what the first execution prints.
   Result<void, Failure> check(const RunJob& job, const LoadedProgram& program, std::string& printed);
@@ -72,21 +86,24 @@ class DeviceRunner final : public Runner {
   // `execution_us`: of an execution before; 0: unknown.
   Result<void, Failure> take_samples(const RunJob& job, Sampler& sampler, double execution_us,
                                      RunReply& reply);
-  // True if the candidate is faster than the best one so far.
-  bool may_lead(const RunReply& reply, const Cutoff& cutoff) const;
   // Loads a candidate and makes all checks.
   Result<Program, Failure> checked_finalist(const RunJob& job);
-  // Executes a candidate that may win on inputs that it has not met, and compares outputs and times.
-  Result<void, Failure> check_on_other_inputs(const RunJob& job, const Program& program, double median_us);
-  // The job's problem with inputs from other seeds. Null: no input has a seed, or there is no room.
-  Result<ProblemBuffers*, Failure> other_problem(const RunJob& job);
+  // The time of a fresh execution of a finalist on this many problems.
+  Result<double, Failure> time_finalist(const RunJob& job, std::size_t at_once);
+  // Checks an execution after the samples, for candidates that stop to write, or write elsewhere.
+  Result<void, Failure> check_last(const RunJob& job, const Program& program);
+  // Makes fresh executions of a candidate that may win. Returns their time.
+  Result<double, Failure> confirm(const RunJob& job, const LoadedProgram& program, double known_us);
+  std::size_t problems_at_once(const RunJob& job, const LoadedProgram& program, double execution_us) const;
+  FreshProblems::Execute executing(const RunJob& job, const Program& program);
   // Drops buffers that a failed candidate has damaged. True: it has.
   bool drop_damaged_buffers();
+  void drop_problem();
 
   std::unique_ptr<ComputeDevice> device_;
+  bool confirms_;
   std::unique_ptr<ProblemBuffers> problem_;
-  std::unique_ptr<ProblemBuffers> other_problem_;
-  bool has_no_other_ = false;  // it could not be made
+  FreshProblems fresh_;
 };
 
 // Runs each candidate, and the reference, in a child of its own. The children inherit the inputs and expected

@@ -1,14 +1,20 @@
 #include <stdlib.h>
+#include <sys/uio.h>
+#include <time.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "tuner/core/quantity.h"
 #include "tuner/device/run/device_runner.h"
@@ -19,10 +25,13 @@
 namespace gktune {
 namespace {
 
-// Requests to the process of a finalist. Each is answered with a RunReply.
-constexpr std::string_view kGetReady = "ready", kSample = "sample";
-// A finalist whose process has waited is executed once before it is timed, unless that takes longer.
-constexpr double kLongWarmUpUs = 1000;
+// Requests to the process of a fresh execution. Each is answered with a RunReply.
+constexpr std::string_view kGetReady = "ready", kExecute = "execute";
+// Threads of a candidate may spin a while before they sleep. Its process is idle if it uses less than this
+// share of a core.
+constexpr double kMostSpinningS = 0.3, kIdleShare = 0.1;
+// Its other threads may have this share of a core, and this long, while it is given its inputs.
+constexpr double kBusyShare = 0.3, kBusyS = 1e-3;
 
 // A folder for the temporary files of the processes of one job, in the folder of the run: they use up no
 // space longer than that.
@@ -67,9 +76,62 @@ RunReply asked(JobProcess& process, std::string_view request) {
   return *std::move(reply);
 }
 
+enum class Direction { to_process, from_process };
+
+// Copies between a buffer of this process and an address in another one.
+Result<void, Failure> transfer(pid_t pid, Direction direction, std::span<std::byte> here,
+                               std::uintptr_t there) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;  // at once
+  for (std::size_t done = 0; done < here.size();) {
+    const iovec local{here.data() + done, std::min(kMost, here.size() - done)};
+    const iovec remote{reinterpret_cast<void*>(there + done), local.iov_len};
+    const auto copy = direction == Direction::to_process ? ::process_vm_writev : ::process_vm_readv;
+    const ssize_t copied = copy(pid, &local, 1, &remote, 1, 0);
+    if (copied <= 0) {
+      const Status status = errno == EPERM || errno == ENOSYS ? Status::machine_failed : Status::crashed;
+      return Failure{
+          status, std::string("cannot exchange data with the candidate's process: ") + std::strerror(errno)};
+    }
+    done += static_cast<std::size_t>(copied);
+  }
+  return {};
+}
+
+std::span<std::byte> contents(const DeviceBuffer& buffer) {
+  return {reinterpret_cast<std::byte*>(buffer.address()), buffer.bytes()};
+}
+
+// The time on processors that a process has had.
+class ProcessorTime {
+ public:
+  explicit ProcessorTime(pid_t pid) { is_known_ = ::clock_getcpuclockid(pid, &clock_) == 0; }
+  double seconds() const {
+    timespec time{};
+    if (is_known_) ::clock_gettime(clock_, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
+  // Waits until the process is idle. False: it goes on working.
+  bool wait_until_idle() const {
+    const auto begin = std::chrono::steady_clock::now();
+    constexpr std::chrono::microseconds kPause{500};
+    while (seconds_since(begin) < kMostSpinningS) {
+      const auto start = std::chrono::steady_clock::now();
+      const double before_s = seconds();
+      std::this_thread::sleep_for(kPause);
+      if (seconds() - before_s <= kIdleShare * seconds_since(start)) return true;
+    }
+    return false;
+  }
+
+ private:
+  clockid_t clock_{};
+  bool is_known_ = false;
+};
+
 class ForkingRunner final : public Runner {
  public:
-  explicit ForkingRunner(std::unique_ptr<ComputeDevice> device) : runner_(std::move(device)) {}
+  explicit ForkingRunner(std::unique_ptr<ComputeDevice> device)
+      : runner_(std::move(device), DeviceRunner::Fresh::elsewhere) {}
 
   RunReply run(const RunJob& job) override {
     const auto start = std::chrono::steady_clock::now();
@@ -80,20 +142,26 @@ class ForkingRunner final : public Runner {
     return reply;
   }
 
+  // In each round all finalists are executed on the same new inputs.
   std::vector<Samples> playoff(const PlayoffJob& job) override {
-    std::vector<Samples> samples(job.finalists.size());
+    const std::size_t count = job.finalists.size();
+    std::vector<Samples> samples(count);
+    std::vector<bool> is_in(count, true);
     const JobFolder folder;
     report_phase(Phase::setup);
     if (job.finalists.empty() || !prepare(job.finalists.front())) return samples;
-    // Each finalist needs memory for its outputs.
-    const auto free = runner_.device().free_bytes();
-    const std::uint64_t own = std::max<std::uint64_t>(1, runner_.own_bytes());
-    const std::size_t most = std::max<std::size_t>(1, free ? *free / own : 1);
-    for (std::size_t first = 0; first < samples.size(); first += most) {
-      const std::size_t count = std::min(most, samples.size() - first);
-      play(std::span(job.finalists).subspan(first, count), job.rounds,
-           std::span(samples).subspan(first, count));
-      processes_.end_all();
+    for (int round = 0; round < job.rounds.count; ++round) {
+      for (std::size_t turn = 0; turn < count; ++turn) {
+        const std::size_t i = finalist_at(round, turn, count);
+        if (!is_in[i]) continue;
+        const auto time_us = time_on_new_inputs(job.finalists[i]);
+        is_in[i] = static_cast<bool>(time_us);
+        if (time_us) {
+          samples[i].push_back(*time_us);
+        } else {
+          samples[i].clear();
+        }
+      }
     }
     report_phase(Phase::setup);
     return samples;
@@ -104,71 +172,138 @@ class ForkingRunner final : public Runner {
     report_phase(Phase::setup);
     if (const auto prepared = prepare(job); !prepared) return reply_of(prepared.error());
     auto process = processes_.start([&](const std::string&) {
-      runner_.renew();
+      runner_.problem().renew();
       return encode(runner_.run(job));
     });
-    return process ? asked(*process, {}) : reply_of(process.error());
+    if (!process) return reply_of(process.error());
+    RunReply reply = asked(*process, {});
+    if (job.check_only || !may_lead(reply, job.cutoff)) return reply;
+    const auto fresh_us = confirm(job, reply.timing.median_us);
+    if (fresh_us) {
+      reply.fresh_us = *fresh_us;
+      return reply;
+    }
+    RunReply failed = reply_of(fresh_us.error());
+    failed.resources = reply.resources;
+    return failed;
+  }
+
+  Result<double, Failure> confirm(const RunJob& job, double known_us) {
+    const auto on_new_inputs = [&] {
+      auto time_us = time_on_new_inputs(job);
+      return time_us ? std::move(time_us) : only_before(time_us.error());
+    };
+    const auto on_same_inputs = [&] { return time(&FreshProblems::time_on_base, job); };
+    return compare_with_fresh(runner_.device().traits(), job.plan.regime, known_us, on_new_inputs,
+                              on_same_inputs);
   }
 
   Result<void, Failure> prepare(const RunJob& job) {
-    const Isolate isolate = [&](const Work& work) -> Result<void, Failure> {
-      auto process = processes_.start([&](const std::string&) {
-        const auto done = work();
-        return encode(done ? RunReply{} : reply_of(done.error()));
-      });
-      if (!process) return process.error();
-      RunReply reply = asked(*process, {});
-      if (reply.status != Status::ok) return Failure{reply.status, std::move(reply.message)};
-      return {};
-    };
-    auto prepared = runner_.prepare(job, isolate);
-    if (prepared && !job.check_only) prepared = runner_.prepare_other(job, isolate);
-    return prepared;
+    return runner_.prepare(job, [this](const Work& work) { return isolated(work); });
   }
 
-  void play(std::span<const RunJob> finalists, Rounds rounds, std::span<Samples> samples) {
-    const std::size_t count = finalists.size();
-    std::vector<std::optional<JobProcess>> processes(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      auto process = start_finalist(finalists[i]);
-      if (process && asked(*process, kGetReady).status == Status::ok)
-        processes[i].emplace(*std::move(process));
-    }
-    report_phase(Phase::timing);
-    for (int round = 0; round < rounds.count; ++round) {
-      for (std::size_t turn = 0; turn < count; ++turn) {
-        const std::size_t i = finalist_at(round, turn, count);
-        if (!processes[i]) continue;
-        const RunReply reply = asked(*processes[i], kSample);
-        if (reply.status == Status::ok) {
-          samples[i].insert(samples[i].end(), reply.samples_us.begin(), reply.samples_us.end());
-        } else {
-          processes[i].reset();
-          samples[i].clear();
-        }
-      }
-    }
+  Result<double, Failure> time_on_new_inputs(const RunJob& job) {
+    const Isolate isolate = [this](const Work& work) { return isolated(work); };
+    constexpr bool kKeepsMemory = false;
+    auto drawn = runner_.fresh().draw_if_met(job, runner_.problem(), 1, isolate, kKeepsMemory);
+    return drawn ? time(&FreshProblems::time, job) : drawn.error();
   }
 
-  Result<JobProcess, Failure> start_finalist(const RunJob& job) {
-    std::unique_ptr<Sampler> sampler;  // in the child
-    double last_us = 0;
-    return processes_.start([&](const std::string& request) {
-      if (request == kGetReady) {
-        runner_.renew();
-        auto warm = runner_.warm_sampler(job);
-        if (!warm) return encode(reply_of(warm.error()));
-        sampler = *std::move(warm);
-        return encode(RunReply{});
-      }
-      if (job.plan.regime == Regime::hot && last_us < kLongWarmUpUs) (void)sampler->sample_us();
-      const auto sample = sampler->sample_us();
-      if (!sample) return encode(reply_of(sample.error()));
-      last_us = *sample;
-      RunReply reply;
-      reply.samples_us = {*sample};
-      return encode(reply);
+  Result<void, Failure> isolated(const Work& work) {
+    auto process = processes_.start([&](const std::string&) {
+      const auto done = work();
+      return encode(done ? RunReply{} : reply_of(done.error()));
     });
+    if (!process) return process.error();
+    RunReply reply = asked(*process, {});
+    if (reply.status != Status::ok) return Failure{reply.status, std::move(reply.message)};
+    return {};
+  }
+
+  // The candidate gets a process that waits for inputs.
+  using Method = Result<double, Failure> (FreshProblems::*)(const RunJob&, const FreshProblems::Execute&);
+  Result<double, Failure> time(Method method, const RunJob& job) {
+    if (auto adopted = runner_.problem().adopt(job.plan.arguments); !adopted) return adopted.error();
+    DeviceRunner::Program program;  // in the child
+    runner_.problem().permit_results(ForkedAccess::none);
+    auto process = processes_.start([this, &job, &program](const std::string& request) {
+      if (request == kExecute) return encode(executed(job, program));
+      const auto warm = warmed_up(job, program);
+      return encode(warm ? RunReply{} : reply_of(warm.error()));
+    });
+    runner_.problem().permit_results(ForkedAccess::read);
+    if (!process) return process.error();
+    report_phase(Phase::setup);
+    const RunReply ready = asked(*process, kGetReady);
+    if (ready.status != Status::ok) return Failure{ready.status, ready.message};
+    return (runner_.fresh().*method)(job, [&](std::span<ProblemBuffers* const> problems) {
+      return execute(job, *process, *problems.front());
+    });
+  }
+
+  // In the child. Executes the candidate on inputs that teach it nothing: all elements are the first one.
+  Result<void, Failure> warmed_up(const RunJob& job, DeviceRunner::Program& program) {
+    runner_.problem().renew();
+    auto loaded = runner_.load(job);
+    if (!loaded) return loaded.error();
+    program = *std::move(loaded);
+    for (const ProblemBuffers::Passed& passed : runner_.problem().passed()) {
+      const std::span<std::byte> all = contents(*passed.buffer);
+      if (!passed.is_input) continue;
+      for (std::size_t i = passed.element_bytes; i < all.size(); ++i) all[i] = all[i - passed.element_bytes];
+    }
+    report_phase(Phase::check);
+    const auto done = runner_.device().run(*program, runner_.problem().memory(), {job.plan.time_limit_s, {}});
+    report_phase(Phase::setup);
+    return done ? Result<void, Failure>() : done.error();
+  }
+
+  // In the child. The second digest finds writes after the end of the execution.
+  RunReply executed(const RunJob& job, const DeviceRunner::Program& program) {
+    ComputeDevice& device = runner_.device();
+    const ProblemMemory memory = runner_.problem().memory();
+    const bool is_cold = job.plan.regime == Regime::cold;
+    const auto time_us =
+        device.time_once(program, std::span(&memory, 1), {job.plan.regime, job.plan.time_limit_s, is_cold});
+    if (!time_us) return reply_of(time_us.error());
+    const auto digest = [&] {
+      std::uint64_t sum = 0;
+      for (const ProblemBuffers::Passed& passed : runner_.problem().passed())
+        if (passed.is_written) sum = sum * 31 + *device.digest(*passed.buffer);
+      return sum;
+    };
+    if (digest() != digest())
+      return reply_of({Status::wrong_result, "its output changes after it has returned"});
+    RunReply reply;
+    reply.samples_us = {*time_us};
+    return reply;
+  }
+
+  // In the parent, which alone knows the inputs and what they lead to.
+  Result<double, Failure> execute(const RunJob& job, JobProcess& process, ProblemBuffers& problem) {
+    const auto there = runner_.problem().passed(), here = problem.passed();
+    const ProcessorTime processor(process.pid());
+    const bool is_idle = processor.wait_until_idle();
+    const double before_s = processor.seconds();
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      auto sent = transfer(process.pid(), Direction::to_process, contents(*here[i].buffer),
+                           there[i].buffer->address());
+      if (!sent) return sent.error();
+    }
+    if (job.plan.regime == Regime::cold) runner_.device().prepare_caches({}, Regime::cold);
+    const double worked_s = processor.seconds() - before_s;
+    if (is_idle && worked_s > kBusyS && worked_s > kBusyShare * seconds_since(begin))
+      return Failure{Status::wrong_result, "its threads work before it is called"};
+    const RunReply reply = asked(process, kExecute);
+    if (reply.status != Status::ok) return Failure{reply.status, reply.message};
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      if (!here[i].is_written) continue;
+      auto received = transfer(process.pid(), Direction::from_process, contents(*here[i].buffer),
+                               there[i].buffer->address());
+      if (!received) return received.error();
+    }
+    return reply.samples_us.front();
   }
 
   DeviceRunner runner_;

@@ -22,6 +22,10 @@ class ProblemBuffers {
   // reference_failed.
   static Result<std::unique_ptr<ProblemBuffers>, Failure> prepare(ComputeDevice& device, const RunJob& job,
                                                                   const Isolate& isolate);
+  // Allocates the buffers only.
+  static Result<std::unique_ptr<ProblemBuffers>, Failure> allocate(ComputeDevice& device, const RunJob& job);
+  // Fills the inputs with these arguments' contents, then runs the reference.
+  Result<void, Failure> draw(const std::vector<ArgumentPlan>& arguments, const Isolate& isolate);
   ProblemBuffers(const ProblemBuffers&) = delete;
   ProblemBuffers& operator=(const ProblemBuffers&) = delete;
 
@@ -31,8 +35,6 @@ class ProblemBuffers {
   bool fits(const RunJob& job) const;
   // Gives a forked process buffers of its own for all that a candidate writes.
   void renew();
-  // The bytes that each process with buffers of its own needs.
-  std::uint64_t own_bytes() const;
   // Gives scratch memory the size that this candidate of the same problem needs.
   Result<void, Failure> adopt(const std::vector<ArgumentPlan>& arguments);
   Result<void, Failure> place(Placement placement);
@@ -47,9 +49,22 @@ class ProblemBuffers {
   std::optional<double> execution_us() const { return execution_us_; }
   // The same for an execution that `execute` does, such as one that is timed.
   Result<void, Failure> check_around(Poison poison, const std::function<Result<void, Failure>()>& execute);
-  // The time of one execution as it is timed, of which it checks inputs and outputs too.
-  Result<double, Failure> time_and_check(const std::shared_ptr<const LoadedProgram>& candidate, Regime regime,
-                                         double limit_s);
+  // Makes inputs ready for an execution that finds what `others` led to in its outputs and scratch memory,
+  // which says nothing about its own results. `others`: null, or the same problem with other inputs.
+  Result<void, Failure> disguise(const ProblemBuffers* others);
+  // Looks for what an execution did wrong. A second comparison finds writes after the end of the execution.
+  Result<void, Failure> judge_execution();
+  // Says what processes that are forked later may do with all its memory.
+  void permit(ForkedAccess access);
+  // The same for what the reference wrote.
+  void permit_results(ForkedAccess access);
+  // A buffer that executions get.
+  struct Passed {
+    DeviceBuffer* buffer = nullptr;
+    std::size_t element_bytes = 0;
+    bool is_input = false, is_written = false;
+  };
+  std::vector<Passed> passed();
   // True if inputs and expected outputs are unmodified.
   Result<bool, Failure> is_intact();
 
@@ -63,14 +78,17 @@ class ProblemBuffers {
     std::unique_ptr<DeviceBuffer> computed;  // of a computed input: what the reference wrote
     std::unique_ptr<DeviceBuffer> expected;  // of a checked output
     std::uint64_t input_digest = 0, expected_digest = 0;
+    std::optional<bool> differs;  // an output: its results are others than those of the other inputs
 
     const DeviceBuffer& input() const { return original ? *original : *buffer; }
   };
 
   ProblemBuffers(ComputeDevice& device, const RunJob& job);
-  Result<void, Failure> allocate();
+  Result<void, Failure> allocate_all();
   Result<void, Failure> allocate_verdict();
   Placement placement_of(std::size_t index) const;
+  // What an execution writes there: the reference, or else the last candidate.
+  const DeviceBuffer* result(std::size_t index) const;
   // A kernel that changes this argument ends by a fault.
   bool is_protected(std::size_t index) const;
   Result<void, Failure> fill_inputs();

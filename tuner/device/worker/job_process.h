@@ -61,6 +61,7 @@ class JobProcess {
   // Sends the request and waits for the answer. Passes reports of the child on to the worker's parent, and
   // its signals to the child. A child that ends without an answer is reported, and a failure.
   Result<std::string, Failure> ask(std::string_view request);
+  pid_t pid() const { return pid_; }
 
  private:
   friend class JobProcesses;

@@ -15,7 +15,7 @@ namespace gktune {
   X(cuDeviceGet) X(cuDeviceGetCount) X(cuDeviceGetName) X(cuDeviceGetAttribute) X(cuDeviceGetPCIBusId) \
   X(cuDeviceTotalMem) X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease)                         \
   X(cuCtxSetCurrent) X(cuCtxGetCurrent) X(cuCtxPushCurrent) X(cuCtxPopCurrent) X(cuCtxGetDevice)       \
-  X(cuCtxSynchronize) X(cuThreadExchangeStreamCaptureMode)                                             \
+  X(cuCtxSynchronize) X(cuCtxResetPersistingL2Cache) X(cuThreadExchangeStreamCaptureMode)              \
   X(cuMemGetInfo) X(cuMemAlloc) X(cuMemFree) X(cuMemHostAlloc) X(cuMemFreeHost)                        \
   X(cuMemHostGetDevicePointer) X(cuMemGetAllocationGranularity) X(cuMemAddressReserve)                 \
   X(cuMemAddressFree) X(cuMemCreate) X(cuMemRelease) X(cuMemMap) X(cuMemUnmap) X(cuMemSetAccess)       \

@@ -37,6 +37,7 @@ Result<std::unique_ptr<GuardedBuffer>, Failure> GuardedBuffer::allocate(std::siz
   if (mapping == MAP_FAILED) return no_memory();
   std::unique_ptr<GuardedBuffer> buffer(new GuardedBuffer());
   buffer->pattern_ = pattern;
+  buffer->sharing_ = sharing;
   buffer->mapping_ = {static_cast<std::byte*>(mapping), room + 2 * kZoneBytes};
   buffer->room_ = buffer->mapping_.subspan(kZoneBytes, room);
   if (::mprotect(buffer->room_.data(), room, PROT_READ | PROT_WRITE) != 0) return no_memory();
@@ -53,7 +54,7 @@ Result<void, Failure> GuardedBuffer::place(std::size_t bytes, Placement placemen
     place_in_room(bytes, placement);
     return {};
   }
-  auto larger = allocate(bytes, placement, pattern_);
+  auto larger = allocate(bytes, placement, pattern_, sharing_);
   if (!larger) return larger.error();
   std::swap(mapping_, (*larger)->mapping_);
   std::swap(room_, (*larger)->room_);
@@ -79,7 +80,11 @@ void GuardedBuffer::renew() {
   fill_guards();
 }
 
-void GuardedBuffer::protect() { ::mprotect(room_.data(), room_.size(), PROT_READ); }
+void GuardedBuffer::permit(ForkedAccess access) {
+  const bool is_read_only = access == ForkedAccess::read && sharing_ == Sharing::shared;
+  ::mprotect(room_.data(), room_.size(), is_read_only ? PROT_READ : PROT_READ | PROT_WRITE);
+  ::madvise(mapping_.data(), mapping_.size(), access == ForkedAccess::none ? MADV_DONTFORK : MADV_DOFORK);
+}
 
 Result<std::optional<std::string>, Failure> GuardedBuffer::take_violation() {
   const auto after = guard_violation(back(), pattern_), before = guard_violation(front(), pattern_);

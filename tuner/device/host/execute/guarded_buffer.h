@@ -37,7 +37,7 @@ class GuardedBuffer final : public DeviceBuffer {
   Result<void, Failure> place(std::size_t bytes, Placement placement) override;
   Result<std::optional<std::string>, Failure> take_violation() override;
   void renew() override;
-  void protect() override;
+  void permit(ForkedAccess access) override;
   // The buffer and its guard zones.
   std::span<const std::byte> mapping() const { return mapping_; }
 
@@ -53,6 +53,7 @@ class GuardedBuffer final : public DeviceBuffer {
   std::span<std::byte> room_;
   std::span<std::byte> bytes_;
   GuardPattern pattern_ = 0;
+  Sharing sharing_ = Sharing::none;
 };
 
 }  // namespace gktune

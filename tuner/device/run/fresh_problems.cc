@@ -1,0 +1,147 @@
+#include "tuner/device/run/fresh_problems.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "tuner/core/quantity.h"
+#include "tuner/device/worker/fault_report.h"
+#include "tuner/measure/element.h"
+
+namespace gktune {
+namespace {
+
+// Draws are cheap up to this sum, or while they take no more time than executions.
+constexpr double kCheapDrawsS = 1;
+
+bool has_contents(const ArgumentPlan& plan) {
+  return !plan.is_scalar && !plan.contents.is_computed &&
+         (plan.role == Argument::Role::in || plan.role == Argument::Role::inout);
+}
+
+bool has_elements_to_draw(const ArgumentPlan& plan) {
+  const ContentsKind kind = plan.contents.kind;
+  return has_contents(plan) && plan.count > 1 && (kind == ContentsKind::ramp || kind == ContentsKind::file);
+}
+
+std::string name_of(const Module& module) {
+  return module.symbols.empty() ? module.path : module.path + ' ' + module.symbols.front();
+}
+
+}  // namespace
+
+std::vector<ArgumentPlan> with_other_inputs(std::vector<ArgumentPlan> arguments, std::uint64_t draw) {
+  bool varies = false;
+  ArgumentPlan* largest = nullptr;
+  for (ArgumentPlan& plan : arguments) {
+    if (has_contents(plan) && is_random(plan.contents.kind)) {
+      plan.contents.seed ^= draw;
+      plan.contents.sparse.seed ^= draw;
+      varies = true;
+    } else if (has_elements_to_draw(plan) && is_floating(plan.type)) {
+      plan.contents.seed = draw;
+      varies = true;
+    } else if (has_elements_to_draw(plan) && (largest == nullptr || plan.count > largest->count)) {
+      largest = &plan;
+    }
+  }
+  if (!varies && largest != nullptr) largest->contents.seed = draw;
+  if (!varies && largest == nullptr) arguments.clear();
+  return arguments;
+}
+
+void FreshProblems::drop() {
+  problems_.clear();
+  base_ = nullptr;
+  is_barred_ = false;
+  met_by_.clear();
+  drawing_s_ = executing_s_ = 0;
+}
+
+Result<void, Failure> FreshProblems::grow(const RunJob& job, std::size_t count) {
+  while (problems_.size() < count) {
+    const auto free = device_.free_bytes();
+    if (!free) return free.error();
+    if (base_->bytes() > *free / 2) break;
+    auto problem = ProblemBuffers::allocate(device_, job);
+    if (!problem) {
+      if (problem.error().worker_is_lost) return problem.error();
+      break;
+    }
+    problems_.push_back(*std::move(problem));
+  }
+  if (problems_.size() > count) problems_.resize(count);
+  is_barred_ = problems_.empty();
+  return {};
+}
+
+Result<void, Failure> FreshProblems::draw(const RunJob& job, ProblemBuffers& base, std::size_t count,
+                                          const Isolate& isolate) {
+  const auto begin = std::chrono::steady_clock::now();
+  base_ = &base;
+  const auto next = [&] {
+    const std::uint64_t high = random_();
+    return with_other_inputs(job.plan.arguments, high << 32 | random_() | 1);
+  };
+  if (!is_barred_ && next().empty()) is_barred_ = true;
+  if (is_barred_) return {};
+  ++draws_;
+  met_by_.clear();
+  if (auto grown = grow(job, count); !grown) return grown;
+  for (const auto& problem : problems_) {
+    problem->permit(ForkedAccess::write);
+    auto drawn = problem->draw(next(), isolate);
+    problem->permit(ForkedAccess::none);
+    if (drawn) continue;
+    if (drawn.error().worker_is_lost) return drawn;
+    is_barred_ = true;
+    problems_.clear();
+    break;
+  }
+  drawing_s_ += seconds_since(begin);
+  return {};
+}
+
+Result<void, Failure> FreshProblems::draw_if_met(const RunJob& job, ProblemBuffers& base, std::size_t count,
+                                                 const Isolate& isolate, bool keeps_memory) {
+  const std::string candidate = keeps_memory ? std::string() : name_of(job.candidate);
+  const bool is_known = met_by_.contains(candidate) || met_by_.contains(std::string()) || keeps_memory;
+  const bool is_cheap = drawing_s_ <= std::max(kCheapDrawsS, executing_s_);
+  if (base_ != &base || (problems_.size() < count && !is_barred_) || (is_known && is_cheap)) {
+    if (auto drawn = draw(job, base, count, isolate); !drawn) return drawn;
+  }
+  met_by_.insert(candidate);
+  return {};
+}
+
+Result<double, Failure> FreshProblems::time(const RunJob& job, const Execute& execute) {
+  if (problems_.empty()) return time_on_base(job, execute);
+  std::vector<ProblemBuffers*> problems;
+  for (const auto& problem : problems_) problems.push_back(problem.get());
+  return time_on(problems, base_, job, execute);
+}
+
+Result<double, Failure> FreshProblems::time_on_base(const RunJob& job, const Execute& execute) {
+  return time_on(std::span(&base_, 1), problems_.empty() ? nullptr : problems_.front().get(), job, execute);
+}
+
+Result<double, Failure> FreshProblems::time_on(std::span<ProblemBuffers* const> problems,
+                                               const ProblemBuffers* others, const RunJob& job,
+                                               const Execute& execute) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (ProblemBuffers* problem : problems) {
+    if (auto adopted = problem->adopt(job.plan.arguments); !adopted) return adopted.error();
+    if (auto disguised = problem->disguise(others); !disguised) return disguised.error();
+  }
+  report_phase(Phase::timing);
+  auto time_us = execute(problems);
+  report_phase(Phase::setup);
+  for (ProblemBuffers* problem : problems) {
+    if (!time_us) break;
+    if (auto judged = problem->judge_execution(); !judged) time_us = judged.error();
+  }
+  executing_s_ += seconds_since(begin);
+  return time_us;
+}
+
+}  // namespace gktune
