@@ -1,6 +1,7 @@
 #include "tuner/array/npy.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <vector>
 
@@ -69,6 +70,21 @@ TEST_F(Npy, errors_name_the_mismatch) {
   EXPECT_EQ(message(ElementType::float32, four), "is in Fortran order; save it with numpy.ascontiguousarray");
   write(file("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", std::string(4, '\0')));
   EXPECT_EQ(message(ElementType::float32, four), "its elements are big-endian (>f4)");
+}
+
+TEST_F(Npy, pipes_devices_and_folders_are_refused_at_once) {
+  std::vector<std::byte> four(4);
+  for (const std::string name : {"array.npy", "archive.npz"}) {
+    const std::string path = folder_.path(name);
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    for (const std::string& file : {path, std::string("/dev/zero"), folder_.path().string()}) {
+      const auto read = read_npy({file, {}}, ElementType::uint8, four);
+      ASSERT_FALSE(read.ok()) << file;
+      EXPECT_TRUE(read.error().message.starts_with(file + ": cannot be opened: it is "))
+          << read.error().message;
+      EXPECT_FALSE(npy_shape({file, "a"}).ok());
+    }
+  }
 }
 
 TEST_F(Npy, broken_headers_are_refused) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <fstream>
@@ -15,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tuner/core/files.h"
 #include "tuner/core/text.h"
 
 namespace gktune {
@@ -45,8 +45,10 @@ struct BadArchive {
 // The constructor and the members throw BadArchive.
 class Archive {
  public:
-  explicit Archive(const std::string& path) : file_(path, std::ios::binary) {
-    if (!file_) throw BadArchive{std::string("cannot be opened: ") + std::strerror(errno)};
+  explicit Archive(const std::string& path) {
+    auto opened = open_regular(path);
+    if (!opened) throw BadArchive{"cannot be opened: " + opened.error().message};
+    file_ = *std::move(opened);
     file_.seekg(0, std::ios::end);
     size_ = static_cast<std::uint64_t>(file_.tellg());
     const std::uint64_t end_size = std::min<std::uint64_t>(size_, kLongestEnd);
@@ -75,7 +77,9 @@ class Archive {
     if (member.method != 8)
       throw BadArchive{"the array '" + member.name + "' is compressed by method " +
                        std::to_string(member.method) + ", which is not known"};
-    std::string stored = read(begin, member.stored, damaged), bytes(wanted, '\0');
+    // No program stores more for the bytes that are wanted.
+    const std::uint64_t needed = std::min<std::uint64_t>(member.stored, compressBound(wanted));
+    std::string stored = read(begin, needed, damaged), bytes(wanted, '\0');
     z_stream stream{};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw BadArchive{"zlib cannot start"};
     stream.next_in = reinterpret_cast<Bytef*>(stored.data());
@@ -231,9 +235,9 @@ Result<OpenArray> open_array(const ArrayFile& file, std::size_t limit) {
     if (!bytes) return bytes.error();
     array.bytes = std::make_unique<std::istringstream>(*std::move(bytes));
   } else {
-    auto opened = std::make_unique<std::ifstream>(file.path, std::ios::binary);
-    if (!*opened) return error(std::string("cannot be opened: ") + std::strerror(errno));
-    array.bytes = std::move(opened);
+    auto opened = open_regular(file.path);
+    if (!opened) return error("cannot be opened: " + opened.error().message);
+    array.bytes = std::make_unique<std::ifstream>(*std::move(opened));
   }
   std::array<unsigned char, 12> start{};
   if (!read_bytes(*array.bytes, start.data(), 10) || std::memcmp(start.data(), "\x93NUMPY", 6) != 0) {

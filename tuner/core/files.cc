@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <random>
 #include <sstream>
 #include <system_error>
@@ -93,7 +92,7 @@ std::string system_reason(int error) {
   return text;
 }
 
-Result<std::string> read_whole(const fs::path& path, std::size_t most) {
+Result<std::ifstream> open_regular(const fs::path& path) {
   std::error_code failure;
   const auto status = fs::status(path, failure);
   if (status.type() == fs::file_type::not_found) return Error{"there is no such file"};
@@ -102,13 +101,19 @@ Result<std::string> read_whole(const fs::path& path, std::size_t most) {
   if (status.type() != fs::file_type::regular) return Error{"it is not a regular file"};
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error{"it cannot be opened"};
+  return file;
+}
+
+Result<std::string> read_whole(const fs::path& path, std::size_t most) {
+  auto file = open_regular(path);
+  if (!file) return file.error();
   std::string bytes;
   char buffer[1 << 16];
-  while (file.read(buffer, sizeof buffer) || file.gcount() > 0) {
-    bytes.append(buffer, static_cast<std::size_t>(file.gcount()));
+  while (file->read(buffer, sizeof buffer) || file->gcount() > 0) {
+    bytes.append(buffer, static_cast<std::size_t>(file->gcount()));
     if (bytes.size() > most) return Error{"it has more than " + std::to_string(most) + " bytes"};
   }
-  if (file.bad()) return Error{"it cannot be read"};
+  if (file->bad()) return Error{"it cannot be read"};
   return bytes;
 }
 

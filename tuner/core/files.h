@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <functional>
-#include <iosfwd>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -15,6 +15,9 @@ namespace gktune {
 // The reason of a failed system call, from its errno. Names the limit that `ulimit
 // -f` sets, if that is the reason.
 std::string system_reason(int error);
+
+// Opens a regular file. A pipe or a device may have no end.
+Result<std::ifstream> open_regular(const std::filesystem::path& path);
 
 // The contents of a regular file of at most `most` bytes.
 Result<std::string> read_whole(const std::filesystem::path& path,
@@ -38,8 +41,9 @@ std::filesystem::path target_of(std::filesystem::path path);
 // Why the file cannot be an output: it is a folder, or a database, which holds more than can be made again.
 Result<void> check_output(const std::filesystem::path& path);
 
-// Writes the bytes, or what `write` puts into the stream. The file appears once it is complete: a failure leaves
-// an older one as it was. A link stays, and the file that it names is replaced. Pipes, devices and descriptors
+// Writes the bytes, or what `write` puts into the stream. The file appears once it is complete: a failure
+// leaves an older one as it was. A link stays, and the file that it names is replaced. Pipes, devices and
+// descriptors
 // (/dev/stdout) are written directly.
 Result<void> write_output(const std::filesystem::path& path,
                           const std::function<Result<void>(std::ostream&)>& write);
