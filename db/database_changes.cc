@@ -235,8 +235,8 @@ class Merger {
 // Copies rows to another database, each that can be read.
 class RowRescue {
  public:
-  RowRescue(const Connection& from, Connection& to, const std::string& table)
-      : from_(from), to_(to) {
+  RowRescue(const Connection& from, Connection& to, const std::string& table, std::int64_t most_rows)
+      : from_(from), to_(to), most_rows_(most_rows) {
     Statement names(to, "SELECT name FROM pragma_table_info(?)");
     std::string columns, parameters;
     for (names.bind(table); names.step();) {
@@ -253,7 +253,7 @@ class RowRescue {
     if (copy(has_id_ ? " ORDER BY id" : "") || !has_id_) return kept_;
     const std::int64_t first = last_id_ + 1;
     copy(" ORDER BY id DESC");
-    const std::int64_t end = last_id_;
+    const std::int64_t end = std::min(last_id_, first + most_rows_);
     for (std::int64_t id = first; id < end; ++id) copy(" WHERE id = " + std::to_string(id));
     return kept_;
   }
@@ -269,12 +269,12 @@ class RowRescue {
       }
       return true;
     } catch (const Failure& failure) {
-      if (!failure.is_damaged_file()) throw;
+      if (!failure.is_damaged_file() && !failure.is_interrupted()) throw;
       return false;
     }
   }
   // A row that breaks a rule of the schema, or whose parent is lost, is left out.
-  void keep(const Statement& rows) {
+  void keep(Statement& rows) {
     try {
       insert_->bind_row(rows).run();
       kept_ += to_.changes();
@@ -284,6 +284,7 @@ class RowRescue {
   }
 
   const Connection &from_, &to_;
+  std::int64_t most_rows_;  // that the file can hold
   bool has_id_ = false;
   std::string select_;
   std::optional<Statement> insert_;
@@ -497,11 +498,13 @@ Result<std::map<std::string, std::int64_t>> repair_database(const std::filesyste
       Connection from = open_damaged(damaged, kLockPatience);
       Connection to = open_for_writing(repaired, kLockPatience);
       Transaction transaction(to, Transaction::Kind::write);
+      constexpr std::uintmax_t kLeastRowBytes = 64;
+      const auto most_rows = static_cast<std::int64_t>(std::filesystem::file_size(damaged) / kLeastRowBytes);
       std::map<std::string, std::int64_t> kept;
       // Rows come after the rows that they refer to.
       for (const char* table : {"devices", "studies", "sessions", "trials", "playoffs", "finalists", "portfolios",
                                 "spaces", "definitions", "codes"})
-        kept[table] = RowRescue(from, to, table).run();
+        kept[table] = RowRescue(from, to, table, most_rows).run();
       transaction.commit();
       return kept;
     });

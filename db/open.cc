@@ -20,8 +20,6 @@ namespace fs = std::filesystem;
 using sqlite::Connection;
 using sqlite::Failure;
 
-// For the next row of a query, each of which reads through an index.
-constexpr std::chrono::seconds kStepLimit(60);
 // A trial writes some ten pages, and merging the log waits for the disk, during which nothing is tuned.
 constexpr std::chrono::seconds kMergeInterval(5);
 
@@ -64,6 +62,12 @@ void inspect(const fs::path& path) {
   if (fs::is_directory(status)) throw Failure("is a directory, not a database");
   if (!fs::is_regular_file(status)) throw Failure("is not a regular file");
   if (!may(R_OK, path)) throw Failure("cannot be read: " + std::generic_category().message(errno));
+  // A link beside a file from somebody else leads to a file that SQLite would write.
+  for (const char* suffix : {"-journal", "-wal", "-shm"}) {
+    const auto type = fs::symlink_status(beside(path, suffix), error).type();
+    if (type != fs::file_type::not_found && type != fs::file_type::regular)
+      throw Failure(beside(path, suffix).string() + " is not a regular file");
+  }
   const fs::path journal = beside(path, "-journal");
   if (names_another_journal(journal))
     throw Failure(journal.string() + " makes SQLite change other files; gktune does not follow it");
@@ -116,7 +120,7 @@ Connection open_readable(const fs::path& path, std::chrono::milliseconds patienc
   const auto open = [&](Connection::Access access) {
     Connection connection(path, access, patience);
     if (is_damaged) connection.tolerate_damage();
-    connection.limit_step_time(kStepLimit);
+    connection.limit_work();
     return connection;
   };
   Connection connection = open(reading_access(path));
@@ -173,7 +177,7 @@ Connection open_for_writing(const fs::path& path, std::chrono::milliseconds pati
   use_write_ahead_log(connection, patience);
   create_schema(connection);
   verify(connection);
-  connection.limit_step_time(kStepLimit);
+  connection.limit_work();
   // The log is written at each commit and survives a kill; a power cut may lose the last trials.
   connection.execute("PRAGMA synchronous = NORMAL");
   connection.merge_log_every(kMergeInterval);

@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -20,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 // Far above the needs of gktune, far below the memory of a machine.
 constexpr std::pair<int, int> kLimits[] = {
-    {SQLITE_LIMIT_LENGTH, 256 << 20},
+    {SQLITE_LIMIT_LENGTH, 64 << 20},
     {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
     {SQLITE_LIMIT_COLUMN, 200},
     {SQLITE_LIMIT_EXPR_DEPTH, 100},
@@ -32,6 +33,22 @@ constexpr std::pair<int, int> kLimits[] = {
     {SQLITE_LIMIT_VARIABLE_NUMBER, 100},
     {SQLITE_LIMIT_TRIGGER_DEPTH, 4},  // rows that go with others count as triggers
 };
+
+// Between two calls of the progress handler.
+constexpr int kInstructions = 10'000;
+// Statements over all trials need 0.1 instructions for a byte of the file, and merges 0.5.
+constexpr std::int64_t kLeastWork = 20'000'000, kWorkPerByte = 4;
+// They give two bytes for one.
+constexpr std::uint64_t kLeastBytes = std::uint64_t{32} << 20, kBytesPerByte = 8;
+
+// Without holes. A file system that does not tell what it stores says 0.
+std::uint64_t stored_bytes(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return 0;
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  const auto stored = static_cast<std::uint64_t>(status.st_blocks) * 512;
+  return stored > 0 ? std::min(size, stored) : size;
+}
 
 // An absolute path: SQLite has its own meanings for "", ":memory:" and "file:…".
 std::string plain_name(const std::filesystem::path& path) { return std::filesystem::absolute(path).string(); }
@@ -110,7 +127,7 @@ std::string reason_of(sqlite3* handle, int code) {
     case SQLITE_NOMEM:
       return "out of memory";
     case SQLITE_INTERRUPT:
-      return "a query found no row for too long: it asks too much, or the file is damaged";
+      return "a query takes too long: it asks too much, or the file is damaged";
     case SQLITE_CONSTRAINT:
       return std::string("a row breaks a rule of the schema: ") + sqlite3_errmsg(handle);
     default:
@@ -127,17 +144,17 @@ std::string reason_of(sqlite3* handle, int code) {
 
 }  // namespace
 
-// Suspends the limit of a clock.
+// Suspends the limit of the work.
 class Connection::WithoutLimit {
  public:
-  explicit WithoutLimit(StepClock& clock) : clock_(clock), limit_(std::exchange(clock.limit, {})) {}
+  explicit WithoutLimit(Work& work) : work_(work), was_limited_(std::exchange(work.is_limited, false)) {}
   WithoutLimit(const WithoutLimit&) = delete;
   WithoutLimit& operator=(const WithoutLimit&) = delete;
-  ~WithoutLimit() { clock_.limit = limit_; }
+  ~WithoutLimit() { work_.is_limited = was_limited_; }
 
  private:
-  StepClock& clock_;
-  std::chrono::milliseconds limit_;
+  Work& work_;
+  bool was_limited_;
 };
 
 void Connection::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
@@ -176,7 +193,7 @@ Connection Connection::in_memory() {
 }
 
 void Connection::execute(const std::string& sql) {
-  const WithoutLimit whole_script(*clock_);
+  begin_step(nullptr);
   int code = sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
 }
@@ -200,7 +217,7 @@ std::int64_t Connection::changes() const { return sqlite3_changes(handle()); }
 bool Connection::is_read_only() const { return sqlite3_db_readonly(handle(), "main") == 1; }
 
 std::string Connection::quick_check() {
-  const WithoutLimit whole_file(*clock_);
+  const WithoutLimit whole_file(*work_);  // it meets no page twice
   Statement check(*this, "PRAGMA quick_check(1)");
   const std::string verdict = check.step() ? check.row().text() : "ok";
   return verdict == "ok" ? "" : verdict.substr(verdict.find('\n') + 1);
@@ -220,6 +237,7 @@ void Connection::tolerate_damage() {
 }
 
 void Connection::compact() {
+  const WithoutLimit whole_file(*work_);
   sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 1);  // VACUUM attaches a file of its own
   execute("VACUUM");
   sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 0);
@@ -230,23 +248,45 @@ void Connection::attach(const std::filesystem::path& path, Access access, const 
   const std::string mode = access == Access::immutable ? "immutable=1" : "mode=ro";
   Statement(*this, "ATTACH ? AS " + name).bind(uri_name(path, mode)).run();
   sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 0);
+  work_->files.push_back(path);
 }
 
-void Connection::limit_step_time(std::chrono::milliseconds limit) {
-  constexpr int kInstructions = 10'000;  // between two looks at the clock
-  clock_->limit = limit;
+void Connection::limit_work() {
+  work_->files.emplace_back(sqlite3_db_filename(handle(), "main"));
+  work_->is_limited = true;
+  work_->adapt();
   sqlite3_progress_handler(
       handle(), kInstructions,
-      [](void* clock) {
-        auto& step = *static_cast<StepClock*>(clock);
-        const auto now = Clock::now();
-        if (!step.begin) step.begin = now;
-        return step.limit.count() > 0 && now - *step.begin > step.limit ? 1 : 0;
+      [](void* counted) {
+        auto& work = *static_cast<Work*>(counted);
+        work.done += kInstructions;
+        const auto is_over = [&] { return work.is_limited && work.earlier + work.done > work.most; };
+        if (is_over()) work.adapt();
+        return is_over() ? 1 : 0;
       },
-      clock_.get());
+      work_.get());
 }
 
-void Connection::begin_step() const { clock_->begin.reset(); }
+void Connection::Work::adapt() {
+  most = kLeastWork;
+  most_bytes = kLeastBytes;
+  for (const std::filesystem::path& file : files) {
+    const std::uint64_t size = stored_bytes(file);
+    most += kWorkPerByte * static_cast<std::int64_t>(size);
+    most_bytes += kBytesPerByte * size;
+  }
+}
+
+void Connection::begin_step(sqlite3_stmt* statement) const {
+  work_->earlier = statement == nullptr ? 0 : sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0);
+  work_->done = 0;
+}
+
+void Connection::require_more_bytes(std::uint64_t taken) const {
+  work_->adapt();
+  if (taken > work_->most_bytes)
+    throw Failure("damaged: a query finds more rows than the file can hold", Failure::kDamagedFile);
+}
 
 void Connection::merge_log_every(std::chrono::milliseconds interval) {
   log_clock_ = std::make_unique<LogClock>(interval, Clock::now());

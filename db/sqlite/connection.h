@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 struct sqlite3;
+struct sqlite3_stmt;
 
 namespace gktune::sqlite {
 
@@ -45,10 +46,14 @@ class Connection {
   // Makes the tables of another file readable as NAME.table.
   void attach(const std::filesystem::path& path, Access access, const std::string& name);
 
-  // Bounds the time until a statement has its next row; longer ones fail. Without a bound initially.
-  void limit_step_time(std::chrono::milliseconds limit);
-  // Statement calls it before each step.
-  void begin_step() const;
+  // Bounds the work of each statement, and of each script, by the size of the file: pages that point to each
+  // other in a circle have rows without end. Without a bound initially.
+  void limit_work();
+  // Statement calls these before each step and after each row. `taken` is what its rows held so far.
+  void begin_step(sqlite3_stmt* statement) const;
+  void require_bounded(std::uint64_t taken) const {
+    if (taken > work_->most_bytes && work_->is_limited) require_more_bytes(taken);
+  }
   // Moves the contents of a long write-ahead log into the file after a commit, but at most once per interval,
   // because it waits for the disk. Initially it is done whenever the log is long.
   void merge_log_every(std::chrono::milliseconds interval);
@@ -60,10 +65,14 @@ class Connection {
   struct Close {
     void operator()(sqlite3* handle) const;
   };
-  // Times the step in progress. SQLite keeps its address.
-  struct StepClock {
-    std::chrono::milliseconds limit{0};  // 0: none
-    std::optional<std::chrono::steady_clock::time_point> begin;  // known from the first look at the clock on
+  // Counts SQLite's instructions for the statement in progress. SQLite keeps its address.
+  struct Work {
+    std::vector<std::filesystem::path> files;
+    bool is_limited = false;
+    std::int64_t earlier = 0, done = 0;  // before this step, and in it
+    std::int64_t most = 0;
+    std::uint64_t most_bytes = 0;
+    void adapt();  // the limits to the present sizes of the files
   };
   // SQLite keeps its address.
   struct LogClock {
@@ -72,9 +81,11 @@ class Connection {
   };
   class WithoutLimit;
 
+  void require_more_bytes(std::uint64_t taken) const;
+
   Connection(const std::string& name, int flags, std::chrono::milliseconds patience);
 
-  std::unique_ptr<StepClock> clock_ = std::make_unique<StepClock>();
+  std::unique_ptr<Work> work_ = std::make_unique<Work>();
   std::unique_ptr<LogClock> log_clock_;
   std::unique_ptr<sqlite3, Close> keeper_;  // closed last; see Access::tidy_read
   std::unique_ptr<sqlite3, Close> handle_;

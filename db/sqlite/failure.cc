@@ -8,6 +8,8 @@ static_assert(Failure::kDamagedFile == SQLITE_CORRUPT);
 
 bool Failure::is_busy() const { return (code_ & 0xff) == SQLITE_BUSY; }
 
+bool Failure::is_interrupted() const { return (code_ & 0xff) == SQLITE_INTERRUPT; }
+
 bool Failure::is_constraint() const { return (code_ & 0xff) == SQLITE_CONSTRAINT; }
 
 bool Failure::is_without_access() const {

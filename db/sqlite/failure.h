@@ -18,6 +18,7 @@ class Failure : public std::runtime_error {
   explicit Failure(const std::string& message, int code = 0) : std::runtime_error(message), code_(code) {}
   bool is_busy() const;
   bool is_damaged_file() const { return (code_ & 0xff) == kDamagedFile; }
+  bool is_interrupted() const;     // a statement exceeded the limit of its work
   bool is_constraint() const;      // a row breaks a rule of the schema
   bool is_without_access() const;  // a needed file cannot be opened, or not for writing
   bool is_out_of_space() const;    // on the disk, or because of a limit on file sizes

@@ -31,6 +31,7 @@ std::string_view Row::view() {
   sqlite3_value* value = sqlite3_column_value(statement_, column_++);  // found once for both
   const unsigned char* bytes = sqlite3_value_text(value);
   auto size = static_cast<std::size_t>(sqlite3_value_bytes(value));
+  *taken_ += size;
   return bytes == nullptr ? std::string_view() : std::string_view(reinterpret_cast<const char*>(bytes), size);
 }
 
@@ -44,6 +45,7 @@ std::string Row::text() { return std::string(view()); }
 std::vector<double> Row::reals() {
   const void* bytes = sqlite3_column_blob(statement_, column_);
   auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column_++));
+  *taken_ += size;
   if (size % sizeof(double) != 0) throw Failure("damaged: samples of " + std::to_string(size) + " bytes");
   std::vector<double> values(size / sizeof(double));
   if (size != 0) std::memcpy(values.data(), bytes, size);
@@ -53,6 +55,7 @@ std::vector<double> Row::reals() {
 std::string Row::bytes() {
   const void* bytes = sqlite3_column_blob(statement_, column_);
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column_++));
+  *taken_ += size;
   return size == 0 ? std::string() : std::string(static_cast<const char*>(bytes), size);
 }
 
@@ -120,7 +123,9 @@ bool Statement::only_reads() const { return sqlite3_stmt_readonly(statement_.get
 Statement& Statement::start() {
   // Reset repeats the error of the last step, which has been reported.
   sqlite3_reset(statement_.get());
+  sqlite3_stmt_status(statement_.get(), SQLITE_STMTSTATUS_VM_STEP, 1);
   bound_ = 0;
+  taken_ = 0;
   return *this;
 }
 
@@ -149,18 +154,27 @@ void Statement::bind_next(Blob blob) {
 
 void Statement::bind_next(std::nullopt_t) { check(sqlite3_bind_null(statement_.get(), ++bound_)); }
 
-Statement& Statement::bind_row(const Statement& other) {
+Statement& Statement::bind_row(Statement& other) {
   start();
   for (int i = 0; i < sqlite3_column_count(other.statement_.get()); ++i) {
-    check(sqlite3_bind_value(statement_.get(), ++bound_, sqlite3_column_value(other.statement_.get(), i)));
+    sqlite3_value* const value = sqlite3_column_value(other.statement_.get(), i);
+    check(sqlite3_bind_value(statement_.get(), ++bound_, value));
+    const int type = sqlite3_value_type(value);
+    if (type != SQLITE_TEXT && type != SQLITE_BLOB) continue;  // asking for its bytes would make it a text
+    other.taken_ += static_cast<std::uint64_t>(sqlite3_value_bytes(value));
   }
   return *this;
 }
 
 bool Statement::step() {
-  connection_->begin_step();
+  constexpr std::uint64_t kCellBytes = 24;  // in the caller's memory
+  connection_->begin_step(statement_.get());
   int code = sqlite3_step(statement_.get());
-  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_ROW) {
+    taken_ += kCellBytes * static_cast<std::uint64_t>(sqlite3_data_count(statement_.get()));
+    connection_->require_bounded(taken_);
+    return true;
+  }
   if (code != SQLITE_DONE) connection_->fail(code);
   // A statement that is not reset holds its lock.
   sqlite3_reset(statement_.get());

@@ -24,7 +24,8 @@ struct Blob {
 // The current row of a statement; reads its columns one after the other.
 class Row {
  public:
-  explicit Row(sqlite3_stmt* statement) : statement_(statement) {}
+  // Adds the bytes of texts and blobs that are read to `taken`.
+  Row(sqlite3_stmt* statement, std::uint64_t& taken) : statement_(statement), taken_(&taken) {}
 
   std::int64_t integer();
   double real();
@@ -41,6 +42,7 @@ class Row {
 
  private:
   sqlite3_stmt* statement_;
+  std::uint64_t* taken_;
   int column_ = 0;
 };
 
@@ -57,7 +59,7 @@ class Statement {
     return *this;
   }
   // Resets it and binds the values of the other statement's row, as they are.
-  Statement& bind_row(const Statement& other);
+  Statement& bind_row(Statement& other);
   // Resets it; bind_next() then binds one parameter after the other.
   Statement& start();
   void bind_next(std::int64_t value);
@@ -78,7 +80,7 @@ class Statement {
   bool step();
   // Steps to its end and ignores the rows.
   void run();
-  Row row() const { return Row(statement_.get()); }
+  Row row() { return Row(statement_.get(), taken_); }
   // Steps through the rows: for (Row row : statement.rows()).
   auto rows();
 
@@ -97,6 +99,7 @@ class Statement {
   const Connection* connection_;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   int bound_ = 0;
+  std::uint64_t taken_ = 0;  // by the caller: bytes of its rows
   bool has_more_ = false;
 };
 
