@@ -7,7 +7,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstddef>
 #include <fstream>
 #include <span>
@@ -60,6 +59,9 @@ constexpr Call kCalls[] = {{SYS_kill, 0, 1},
                            {SYS_tgkill, 0, 2},
                            {SYS_rt_sigqueueinfo, 0, 1},
                            {SYS_rt_tgsigqueueinfo, 0, 2}};
+constexpr std::uint32_t kTracing[] = {SYS_ptrace, SYS_pidfd_send_signal, SYS_pidfd_getfd};
+constexpr std::uint32_t kMemory[] = {SYS_process_vm_readv,
+                                     SYS_process_vm_writev};  // of the process that is named first
 
 // The lower half: process and signal numbers have 32 bits.
 constexpr std::uint32_t offset_of_argument(std::size_t position) {
@@ -73,24 +75,42 @@ sock_filter skip_unless(std::uint32_t value, std::size_t count) {
   return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, static_cast<std::uint8_t>(count));
 }
 
-std::vector<sock_filter> filter_for(std::span<const std::uint32_t> targets) {
+std::vector<sock_filter> filter_for(std::uint32_t self, std::span<const std::uint32_t> others) {
   std::vector<sock_filter> filter;
   const auto add = [&](sock_filter step) { filter.push_back(step); };
   add(load(offsetof(seccomp_data, arch)));
   add(skip_unless(kArchitecture, 1));
   add(BPF_JUMP(BPF_JMP | BPF_JA, 1, 0, 0));
   add(end_with(SECCOMP_RET_ALLOW));
-  const std::size_t steps = 5 + 2 * targets.size();
   for (const Call& call : kCalls) {
+    const std::size_t steps = 10 + 2 * others.size();
     add(load(offsetof(seccomp_data, nr)));
     add(skip_unless(call.number, steps - 2));
     add(load(offset_of_argument(call.signal)));
-    add(skip_unless(SIGKILL, steps - 4));
+    add(skip_unless(0, 1));  // whether there is such a process
+    add(end_with(SECCOMP_RET_ALLOW));
+    add(skip_unless(SIGKILL, 3));
     add(load(offset_of_argument(call.target)));
-    for (const std::uint32_t target : targets) {
-      add(skip_unless(target, 1));
+    add(skip_unless(self, 1));
+    add(end_with(SECCOMP_RET_KILL_PROCESS));
+    add(load(offset_of_argument(call.target)));
+    for (const std::uint32_t other : others) {
+      add(skip_unless(other, 1));
       add(end_with(SECCOMP_RET_KILL_PROCESS));
     }
+  }
+  add(load(offsetof(seccomp_data, nr)));
+  for (const std::uint32_t call : kTracing) {
+    add(skip_unless(call, 1));
+    add(end_with(SECCOMP_RET_KILL_PROCESS));
+  }
+  for (const std::uint32_t call : kMemory) {
+    add(load(offsetof(seccomp_data, nr)));
+    add(skip_unless(call, 4));
+    add(load(offset_of_argument(0)));
+    add(skip_unless(self, 1));
+    add(end_with(SECCOMP_RET_ALLOW));
+    add(end_with(SECCOMP_RET_KILL_PROCESS));
   }
   add(end_with(SECCOMP_RET_ALLOW));
   return filter;
@@ -113,13 +133,13 @@ std::string OutsideKills::str(std::string_view ending) {
   return text;
 }
 
-void mark_own_kills(pid_t parent) {
+void keep_from(std::span<const pid_t> parents) {
   if (kArchitecture == 0) return;
-  const pid_t self = ::getpid(), group = ::getpgrp();
   const auto number = [](pid_t pid) { return static_cast<std::uint32_t>(pid); };
   // 0 is the sender's group, -1 every process, -n the group n.
-  const std::array targets = {number(0), number(-1), number(self), number(-group), number(parent)};
-  std::vector<sock_filter> filter = filter_for(targets);
+  std::vector<std::uint32_t> others = {number(0), number(-1), number(-::getpgrp())};
+  for (const pid_t parent : parents) others.push_back(number(parent));
+  std::vector<sock_filter> filter = filter_for(number(::getpid()), others);
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   // The filter must not switch on protections against other processes, which make code slower.
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,11 +31,12 @@ class OutsideKills {
   std::optional<std::uint64_t> memory_kills_ = memory_kills();
 };
 
-// Tells a process that kills itself from one that something outside kills: from now on this process, and
-// those that it starts, end with kOwnKillSignal when they send SIGKILL to it, to its group or to `parent`.
+// Tells a process that kills itself from one that something outside kills, and keeps it from its parents:
+// from now on this process, and those that it starts, end with kFilterSignal when they send SIGKILL to it, or
+// any signal to its group or to one of `parents`, or trace a process, or access the memory of another one.
 // Does nothing on systems without such filters.
-void mark_own_kills(pid_t parent);
+void keep_from(std::span<const pid_t> parents);
 
-inline constexpr int kOwnKillSignal = SIGSYS;  // the signal of such filters
+inline constexpr int kFilterSignal = SIGSYS;
 
 }  // namespace gktune

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <string>
@@ -82,12 +83,17 @@ Result<std::string> answer(OpenBackend& opened, const std::string& bytes) {
   if (const auto* job = std::get_if<CompileJob>(&*request); job != nullptr && opened.compiler)
     return encode(opened.compiler->compile(*job));
   if (const auto* job = std::get_if<RunJob>(&*request); job != nullptr && opened.runner) {
+    limit_steps(job->plan.time_limit_s);
     const RunReply reply = opened.runner->run(*job);
     opened.is_lost = reply.worker_is_lost;
     return encode(reply);
   }
-  if (const auto* job = std::get_if<PlayoffJob>(&*request); job != nullptr && opened.runner)
+  if (const auto* job = std::get_if<PlayoffJob>(&*request); job != nullptr && opened.runner) {
+    double limit_s = 0;
+    for (const RunJob& finalist : job->finalists) limit_s = std::max(limit_s, finalist.plan.time_limit_s);
+    limit_steps(limit_s);
     return encode(opened.runner->playoff(*job));
+  }
   return Error{"a request that this kind of worker does not serve"};
 }
 

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 #include "tuner/device/worker/channel.h"
+#include "tuner/device/worker/job.h"
 
 namespace gktune {
 namespace {
@@ -18,6 +20,9 @@ constexpr std::size_t kMaxReportBytes = 4096;
 // Signal handlers can only use globals.
 std::atomic<int> channel{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
+StepClock* step_clock = nullptr;
+double limit_of_steps_s = 0;
+bool is_of_reference = false;       // the present phase
 constexpr int kStandardError = -2;  // the channel of a process that prints faults
 
 void send_all(int socket, const unsigned char* bytes, std::size_t size) noexcept {
@@ -52,7 +57,26 @@ int report_channel() noexcept { return channel.load(); }
 
 void send_report(Frame::Kind kind, std::string_view payload) noexcept { send_parts(kind, payload, {}); }
 
+void set_step_clock(StepClock* clock) noexcept { step_clock = clock; }
+
+void limit_steps(double limit_s) noexcept { limit_of_steps_s = limit_s; }
+
+double step_limit_s() noexcept { return limit_of_steps_s; }
+
+BoundedStep::BoundedStep(double more_s) noexcept {
+  if (step_clock == nullptr) return;
+  const double limit_s = (is_of_reference ? kReferenceFactor : 1) * limit_of_steps_s + more_s;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(limit_s);
+  step_clock->until_ns =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(until.time_since_epoch()).count();
+}
+
+BoundedStep::~BoundedStep() {
+  if (step_clock != nullptr) step_clock->until_ns = 0;
+}
+
 void report_phase(Phase phase) noexcept {
+  is_of_reference = phase == Phase::reference || phase == Phase::verifier;
   const char payload = static_cast<char>(phase);
   send_report(Frame::Kind::phase, {&payload, 1});
 }

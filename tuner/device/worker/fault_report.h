@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <string_view>
 
 #include "tuner/core/trial.h"
@@ -29,6 +31,25 @@ int report_channel() noexcept;
 void send_report(Frame::Kind kind, std::string_view payload) noexcept;
 
 void report_phase(Phase phase) noexcept;
+
+// Until when a candidate may be at its present step: in memory that a forked process shares with its parent,
+// which looks at it now and then. A report of each step would disturb what is timed.
+struct StepClock {
+  std::atomic<std::int64_t> until_ns{0};  // of the steady clock; 0: between steps
+};
+void set_step_clock(StepClock* clock) noexcept;
+// The limit of a step of the present job, in processes that are forked from now on.
+void limit_steps(double limit_s) noexcept;
+double step_limit_s() noexcept;
+
+// While it lives, the candidate's code runs: it is loaded, executed or unloaded.
+class BoundedStep {
+ public:
+  explicit BoundedStep(double more_s = 0) noexcept;
+  BoundedStep(const BoundedStep&) = delete;
+  BoundedStep& operator=(const BoundedStep&) = delete;
+  ~BoundedStep();
+};
 
 // Prints faults on standard error from now on. For a process that runs a candidate itself.
 void print_faults() noexcept;

@@ -2,11 +2,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <string>
 #include <thread>
@@ -68,6 +72,27 @@ std::vector<pid_t> children() {
   }
   ::closedir(folder);
   return found;
+}
+
+// This process, its parent, and so on.
+std::vector<pid_t> processes_above() {
+  std::vector<pid_t> above;
+  for (pid_t pid = ::getpid(); pid > 0; pid = parent_of(std::to_string(pid).c_str())) above.push_back(pid);
+  return above;
+}
+
+// No other process of the user can read or write the memory of this one; root's can, if they may trace.
+void close_memory() { ::prctl(PR_SET_DUMPABLE, 0); }
+void open_memory() { ::prctl(PR_SET_DUMPABLE, 1); }
+
+void give_up_tracing() {
+  ::prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE, 0, 0, 0);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+  if (::syscall(SYS_capget, &header, sets) != 0) return;
+  for (std::uint32_t* set : {&sets[0].effective, &sets[0].permitted, &sets[0].inheritable})
+    *set &= ~(1u << CAP_SYS_PTRACE);
+  ::syscall(SYS_capset, &header, sets);
 }
 
 // This process becomes the parent of all processes that its children leave behind, whatever group or session
@@ -143,11 +168,14 @@ JobProcesses::JobProcesses() {
   ::sigprocmask(SIG_BLOCK, &set, &mask_before_);
   signals_ = FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   adopt_orphans();
+  parents_ = processes_above();
+  close_memory();
 }
 
 JobProcesses::~JobProcesses() {
   end_all();
   adopt_no_orphans();
+  open_memory();
   ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
@@ -159,21 +187,25 @@ Result<JobProcess, Failure> JobProcesses::start(const Serve& serve) {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return failure("socketpair");
   FileDescriptor ours = socket_moved_up(ends[0]), theirs = socket_moved_up(ends[1]);
   if (!ours.is_open() || !theirs.is_open()) return failure("socketpair");
+  void* const shared =
+      ::mmap(nullptr, sizeof(StepClock), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) return failure("mmap");
+  JobProcess::SharedClock clock(new (shared) StepClock);
   while (take_signal() != 0) continue;  // those of an earlier job
   std::fflush(nullptr);                 // the child does not write it once more
-  const pid_t parent = ::getpid(), pid = ::fork();
+  const pid_t pid = ::fork();
   if (pid < 0) return failure("fork");
   if (pid == 0) {
     ours.close();
-    run_child(std::move(theirs), parent, serve);
+    run_child(std::move(theirs), clock.get(), serve);
   }
   ::fcntl(ours.number(), F_SETFL, O_NONBLOCK);
-  return JobProcess(*this, pid, std::move(ours));
+  return JobProcess(*this, pid, std::move(ours), std::move(clock));
 }
 
-void JobProcesses::run_child(FileDescriptor socket, pid_t parent, const Serve& serve) noexcept {
+void JobProcesses::run_child(FileDescriptor socket, StepClock* clock, const Serve& serve) noexcept {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(0);  // it died before the call above
+  if (::getppid() != parents_.front()) ::_exit(0);  // it died before the call above
   for (const int signal : {SIGTERM, SIGXFSZ, kEndJobSignal}) ::signal(signal, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
   signals_.close();
@@ -182,7 +214,10 @@ void JobProcesses::run_child(FileDescriptor socket, pid_t parent, const Serve& s
   ::getrlimit(RLIMIT_FSIZE, &file);
   file.rlim_cur = std::min(file.rlim_cur, kLargestFile);
   ::setrlimit(RLIMIT_FSIZE, &file);
-  mark_own_kills(parent);
+  open_memory();  // for debuggers and sanitizers
+  give_up_tracing();
+  keep_from(parents_);
+  set_step_clock(clock);
 
   Channel channel(std::move(socket));
   set_report_channel(channel.number());
@@ -212,7 +247,13 @@ int JobProcesses::take_signal() {
 }
 
 JobProcess::JobProcess(JobProcess&& other) noexcept
-    : all_(other.all_), pid_(std::exchange(other.pid_, -1)), channel_(std::move(other.channel_)) {}
+    : all_(other.all_),
+      pid_(std::exchange(other.pid_, -1)),
+      channel_(std::move(other.channel_)),
+      clock_(std::move(other.clock_)),
+      reported_ns_(other.reported_ns_) {}
+
+void JobProcess::Unmap::operator()(StepClock* clock) const { ::munmap(clock, sizeof *clock); }
 
 JobProcess::~JobProcess() {
   if (pid_ > 0) end(SIGKILL);
@@ -234,13 +275,18 @@ Result<std::string, Failure> JobProcess::ask(std::string_view request) {
     channel_.write();
     if (auto answer = take_answer()) return *std::move(answer);
     siginfo_t info{};
-    if (kill_with != 0 ||
-        (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         info.si_pid == pid_)) {
+    const bool has_news =
+        ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == pid_;
+    const bool is_stopped = has_news && info.si_code == CLD_STOPPED;
+    if (is_stopped) ::kill(pid_, SIGCONT);
+    if (kill_with != 0 || (has_news && !is_stopped)) {
       const ExitStatus exit_status = end(kill_with);
       if (auto answer = take_answer()) return *std::move(answer);
-      if (exit_status.by_signal && exit_status.code == kOwnKillSignal) {
-        report_fault(Status::crashed, "sent SIGKILL to itself, its group or its parent");
+      if (exit_status.by_signal && exit_status.code == kFilterSignal) {
+        report_fault(
+            Status::crashed,
+            "sent SIGKILL to itself, or signalled, traced or accessed a process that is not its own");
       }
       send_report(Frame::Kind::ended, exit_status.encoded());
       return Failure{Status::crashed, exit_status.str()};
@@ -249,8 +295,8 @@ Result<std::string, Failure> JobProcess::ask(std::string_view request) {
     const auto events = static_cast<short>(POLLIN | (channel_.wants_to_write() ? POLLOUT : 0));
     pollfd waits[] = {
         {channel, events, 0}, {all_->signals_.number(), POLLIN, 0}, {report_channel(), POLLRDHUP, 0}};
-    const int ready = ::poll(waits, 3, channel >= 0 ? -1 : kLeaveLimitMs);
-    if (ready == 0) kill_with = SIGKILL;  // it has closed its channel, and does not exit
+    const int ready = ::poll(waits, 3, channel >= 0 ? watch_steps() : kLeaveLimitMs);
+    if (ready == 0 && channel < 0) kill_with = SIGKILL;  // it has closed its channel, and does not exit
     if (waits[2].revents != 0) all_->end_worker();
     while (const int signal = all_->take_signal()) {
       if (signal == SIGTERM) all_->end_worker();
@@ -258,6 +304,20 @@ Result<std::string, Failure> JobProcess::ask(std::string_view request) {
       if (signal == kQuestionSignal) ::kill(pid_, kQuestionSignal);
     }
   }
+}
+
+// Reports a step that takes too long, once. Returns after how many milliseconds to look again.
+int JobProcess::watch_steps() {
+  if (step_limit_s() <= 0) return -1;
+  const std::int64_t until = clock_->until_ns.load();
+  const std::int64_t now =
+      std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  // A step that begins now ends no earlier.
+  if (until == 0 || until == reported_ns_) return static_cast<int>(std::min(step_limit_s(), 60.0) * 1000) + 1;
+  if (now < until) return static_cast<int>(std::min<std::int64_t>((until - now) / 1'000'000, 60'000)) + 1;
+  send_report(Frame::Kind::late, {});
+  reported_ns_ = until;
+  return watch_steps();
 }
 
 // Forwards other frames that arrive before it.

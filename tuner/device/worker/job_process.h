@@ -3,14 +3,18 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gktune/result.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/worker/channel.h"
+#include "tuner/device/worker/fault_report.h"
 #include "tuner/process/child_process.h"
 
 namespace gktune {
@@ -44,12 +48,13 @@ class JobProcesses {
 
  private:
   friend class JobProcess;
-  [[noreturn]] void run_child(FileDescriptor socket, pid_t parent, const Serve& serve) noexcept;
+  [[noreturn]] void run_child(FileDescriptor socket, StepClock* clock, const Serve& serve) noexcept;
   [[noreturn]] void end_worker();
   int take_signal();
 
   FileDescriptor signals_;  // the signals to this process, which are blocked
   sigset_t mask_before_;
+  std::vector<pid_t> parents_;  // this process and those above it
 };
 
 class JobProcess {
@@ -65,14 +70,21 @@ class JobProcess {
 
  private:
   friend class JobProcesses;
-  JobProcess(JobProcesses& all, pid_t pid, FileDescriptor socket)
-      : all_(&all), pid_(pid), channel_(std::move(socket)) {}
+  struct Unmap {
+    void operator()(StepClock* clock) const;
+  };
+  using SharedClock = std::unique_ptr<StepClock, Unmap>;
+  JobProcess(JobProcesses& all, pid_t pid, FileDescriptor socket, SharedClock clock)
+      : all_(&all), pid_(pid), channel_(std::move(socket)), clock_(std::move(clock)) {}
   std::optional<std::string> take_answer();
+  int watch_steps();
   ExitStatus end(int signal);
 
   JobProcesses* all_;
   pid_t pid_;
   Channel channel_;
+  SharedClock clock_;
+  std::int64_t reported_ns_ = 0;  // the end of the step that was late
 };
 
 }  // namespace gktune

@@ -90,6 +90,7 @@ void Worker::begin(const Limits& limits) {
   phase_.reset();
   fault_.reset();
   job_end_.reset();
+  is_step_late_ = false;
   allow(limits.total(), busy_since_);
 }
 
@@ -172,6 +173,15 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
       phase_ = static_cast<Phase>(std::clamp<char>(frame.payload[0], 0, static_cast<char>(Phase::timing)));
       allow(limits_.of(*phase_), now);
       break;
+    case Frame::Kind::late: {
+      if (state_ != State::busy || overstayed_) break;
+      const bool is_of_reference = phase_ == Phase::reference || phase_ == Phase::verifier;
+      allow(limits_.of(is_of_reference ? *phase_ : Phase::check), now);
+      limit_ = now;
+      is_step_late_ = true;
+      was_asked_ = phase_ == Phase::setup;  // while code is loaded, nothing knows its place
+      break;
+    }
     case Frame::Kind::fault: {
       if (fault_) break;  // the first report names the cause
       const std::size_t line_feed = std::min(frame.payload.find('\n'), frame.payload.size());
@@ -184,9 +194,9 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
       if (state_ != State::busy) break;
       process_.read_output();
       job_end_ = job_end(ExitStatus::decoded(frame.payload));
-      overstayed_ = false;
+      overstayed_ = is_step_late_ = false;
       fault_.reset();
-      allow(limit_s_, now);
+      allow(phase_ ? limits_.of(*phase_) : limits_.total(), now);
       break;
     case Frame::Kind::not_ready:
       fault_ = Failure{Status::crashed, frame.payload};
@@ -221,10 +231,12 @@ void Worker::end_late(Clock::time_point now) {
 }
 
 std::string Worker::overstay_message() const {
-  const char* const what = !phase_                   ? "took"
-                           : phase_ == Phase::setup  ? "preparation took"
-                           : phase_ == Phase::timing ? "timing it took"
-                                                     : "ran";
+  const bool is_loading = phase_ == Phase::setup && is_step_late_;
+  const char* const what = !phase_                                     ? "took"
+                           : is_loading                                ? "loading or unloading it took"
+                           : phase_ == Phase::setup                    ? "preparation took"
+                           : phase_ == Phase::timing && !is_step_late_ ? "timing it took"
+                                                                       : "ran";
   return what + (" longer than " + number_text(limit_s_)) + " s";
 }
 

@@ -133,6 +133,7 @@ class Worker {
   std::optional<std::string> reply_;
   std::optional<Failure> fault_;  // its own report
   bool was_asked_ = false;        // where it is, after its limit
+  bool is_step_late_ = false;     // the limit is that of one execution
   bool overstayed_ = false;
   bool was_killed_ = false;  // by this process
   std::optional<JobEnd> job_end_;

@@ -10,9 +10,13 @@
 
 #include "gktune/element_type.h"
 #include "tuner/device/worker/compile_cache.h"
+#include "tuner/device/worker/fault_report.h"
 
 namespace gktune {
 namespace {
+
+// For the system's own work.
+constexpr double kLoadingS = 0.5;
 
 // OpenMP's threads stay in its library after the module is unloaded, so the library has to stay.
 void keep_openmp() {
@@ -31,12 +35,18 @@ void show_thread_state() {
 
 }  // namespace
 
-void SharedObject::Unload::operator()(void* handle) const { dlclose(handle); }
+void SharedObject::Unload::operator()(void* handle) const {
+  const BoundedStep destructors(kLoadingS);
+  dlclose(handle);
+}
 
 Result<SharedObject> SharedObject::load(const Module& module) {
   static std::once_flag once;
   std::call_once(once, show_thread_state);
-  void* handle = dlopen(module.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const handle = [&] {
+    const BoundedStep constructors(kLoadingS);
+    return dlopen(module.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }();
   if (handle == nullptr) return Error{fmt::format("cannot load compiled code: {}", dlerror())};
   SharedObject loaded(handle);
   loaded.code_ = code_of(handle);
@@ -52,6 +62,7 @@ Result<SharedObject> SharedObject::load(const Module& module) {
 Result<void, Failure> SharedObject::call(std::size_t index, std::span<void* const> arguments,
                                          void* stream) const {
   const CodeAtWork at_work(code_);
+  const BoundedStep step;
   kernel::LauncherCall call{stream, false, {}};
   entries_[index]->run(arguments.data(), &call);
   if (!call.has_failed) return {};
@@ -68,6 +79,7 @@ Result<void, Failure> SharedObject::launch(Executor& executor, std::size_t index
   }
   if (!entry.is_kernel) return call(index, arguments, nullptr);
   const CodeAtWork at_work(code_);
+  const BoundedStep step;
   return executor.run(entry, shape, arguments);
 }
 
