@@ -1,9 +1,9 @@
-#include "tuner/recording/recording.h"
-
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "tests/recording/compressed.h"
 #include "tests/scratch_folder.h"
+#include "tuner/recording/recording.h"
 
 namespace gktune {
 namespace {
@@ -66,6 +66,14 @@ TEST(TextFile, damaged_compressed_data_is_an_error) {
   folder.write("damaged.gz", damaged);
   EXPECT_EQ(read_text_file(folder / "damaged.gz").error().message,
             folder.path("damaged.gz") + ": the compressed data is damaged");
+}
+
+TEST(TextFile, a_pipe_or_a_device_is_refused_at_once) {
+  ScratchFolder folder;
+  const std::string pipe = folder.path("pipe.json");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {pipe, std::string("/dev/zero")})
+    EXPECT_EQ(read_text_file(path).error().message, path + ": it is not a regular file");
 }
 
 TEST(TextFile, more_text_than_the_limit_is_an_error) {

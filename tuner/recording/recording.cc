@@ -15,8 +15,8 @@
 #include <set>
 #include <utility>
 
-#include "tuner/core/text.h"
 #include "tuner/core/fields_json.h"
+#include "tuner/core/text.h"
 #include "tuner/recording/kernel_tuner.h"
 
 namespace gktune {
@@ -77,6 +77,8 @@ Space space_of(const Recording& recording) {
 namespace {
 
 constexpr unsigned kChunkBytes = 1u << 18;
+// Text of a packed file: at most so many bytes, and so many for each that is stored.
+constexpr std::size_t kLeastText = std::size_t{64} << 20, kMostPacking = 64;
 
 // Kernel Tuner appends to a cache file while it tunes: the file of an interrupted run lacks its end.
 std::string with_end(std::string_view text) {
@@ -120,8 +122,14 @@ std::string name_of(const std::filesystem::path& path) {
 
 Result<std::string> read_text_file(const std::filesystem::path& path, std::size_t limit) {
   const std::string name = path.string();
-  if (std::error_code error; std::filesystem::is_directory(path, error))
-    return Error{name + ": it is a folder, not a file"};
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) return Error{name + ": it is a folder, not a file"};
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return Error{name + ": it is not a regular file"};
+  // A small file does not unpack to gigabytes.
+  if (const auto size = std::filesystem::file_size(path, error); !error)
+    limit = std::min<std::size_t>(limit, kLeastText + kMostPacking * size);
   errno = 0;
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
   if (!file) return Error{name + ": " + std::strerror(errno != 0 ? errno : ENOMEM)};
