@@ -9,6 +9,8 @@
 #include <optional>
 #include <ostream>
 
+#include "tuner/core/text.h"
+
 namespace gktune {
 namespace {
 
@@ -21,38 +23,6 @@ bool begins_code_point(char c) { return (static_cast<unsigned char>(c) & 0xc0) !
 
 constexpr std::size_t kLongestCharacter = 4;
 
-// Bytes in the character that this one begins; 0: it begins none.
-std::size_t length_from(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first < 0xe0) return 2;
-  if (first >= 0xe0 && first < 0xf0) return 3;
-  if (first >= 0xf0 && first < 0xf5) return 4;
-  return 0;
-}
-
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
-// The character at the beginning, if the bytes there are one.
-struct Character {
-  std::uint32_t code;
-  std::size_t length;
-};
-std::optional<Character> first_character(std::string_view text) {
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t length = length_from(first);
-  if (length == 0 || length > text.size()) return std::nullopt;
-  if (length == 1) return Character{first, 1};
-  std::uint32_t code = first & (0x7fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!continues(text[i])) return std::nullopt;
-    code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3fu);
-  }
-  const bool is_surrogate = code >= 0xd800 && code < 0xe000;
-  if (code < kLeast[length] || is_surrogate || code > 0x10ffff) return std::nullopt;
-  return Character{code, length};
-}
-
 bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 ||
          code == 0x2029 ||                      // line and paragraph separators
@@ -64,8 +34,8 @@ bool is_control(std::uint32_t code) {
 std::size_t incomplete_at_end(std::string_view text) {
   for (std::size_t length = 1; length < kLongestCharacter && length <= text.size(); ++length) {
     const char c = text[text.size() - length];
-    if (continues(c)) continue;
-    return length_from(static_cast<unsigned char>(c)) > length ? length : 0;
+    if (!begins_code_point(c)) continue;
+    return character_length(c) > length ? length : 0;
   }
   return 0;
 }
@@ -128,8 +98,9 @@ std::string with_short_lines(std::string_view text) {
       shown += line;
     } else {
       std::size_t head = kHead, tail = line.size() - kTail;
-      while (continues(line[head]) && head > kHead - kLongestCharacter) --head;
-      while (tail < line.size() && continues(line[tail]) && tail < line.size() - kTail + kLongestCharacter)
+      while (!begins_code_point(line[head]) && head > kHead - kLongestCharacter) --head;
+      while (tail < line.size() && !begins_code_point(line[tail]) &&
+             tail < line.size() - kTail + kLongestCharacter)
         ++tail;
       shown += fmt::format("{} [{} bytes left out] {}", line.substr(0, head), tail - head, line.substr(tail));
     }

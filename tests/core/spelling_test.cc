@@ -1,9 +1,9 @@
-#include "tuner/core/text.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
@@ -39,6 +39,19 @@ TEST(Spelling, nothing_is_suggested_if_no_word_is_close) {
 TEST(Spelling, a_suggestion_ends_a_message) {
   EXPECT_EQ(did_you_mean("tiel", kNames), ", did you mean 'tile'?");
   EXPECT_EQ(did_you_mean("threads", kNames), "");
+}
+
+TEST(Utf8, bytes_that_are_no_character_are_replaced) {
+  const std::string replaced = "\xef\xbf\xbd";
+  EXPECT_EQ(as_utf8("plain"), "plain");
+  EXPECT_EQ(as_utf8("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
+            "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+  EXPECT_EQ(as_utf8("a\xff"
+                    "b"),
+            "a" + replaced + "b");
+  EXPECT_EQ(as_utf8("\xc3"), replaced);
+  EXPECT_EQ(as_utf8("\xc0\x80"), replaced + replaced);                 // an overlong form
+  EXPECT_EQ(as_utf8("\xed\xa0\x80"), replaced + replaced + replaced);  // a surrogate
 }
 
 }  // namespace

@@ -120,6 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
     , Endings,
     ::testing::Values(
         Case{"fail", "ok", Status::compile_failed, "error on line 3, batch of 1"},
+        Case{"garbage", "ok", Status::compile_failed, "line \xef\xbf\xbd: caf\xc3\xa9\xef\xbf\xbd"},
         Case{"hang", "ok", Status::compile_timed_out, "compiling took longer than 1 s", 1},
         Case{"grandchild", "ok", Status::compile_timed_out, "compiling took longer than 1 s", 1},
         Case{"crash", "ok", Status::crashed, "the compiler: killed by SIGILL"},

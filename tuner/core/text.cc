@@ -40,6 +40,44 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::size_t character_length(char first) {
+  const auto byte = static_cast<unsigned char>(first);
+  if (byte < 0x80) return 1;
+  if (byte >= 0xc2 && byte < 0xe0) return 2;
+  if (byte >= 0xe0 && byte < 0xf0) return 3;
+  return byte >= 0xf0 && byte < 0xf5 ? 4 : 0;
+}
+
+std::optional<Character> first_character(std::string_view text) {
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const std::size_t length = text.empty() ? 0 : character_length(text.front());
+  if (length == 0 || length > text.size()) return std::nullopt;
+  const auto first = static_cast<unsigned char>(text.front());
+  if (length == 1) return Character{first, 1};
+  std::uint32_t code = first & (0x7fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xc0) != 0x80) return std::nullopt;
+    code = code << 6 | (next & 0x3fu);
+  }
+  const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+  if (code < kLeast[length] || is_surrogate || code > 0x10ffff) return std::nullopt;
+  return Character{code, length};
+}
+
+std::string as_utf8(std::string text) {
+  const auto is_plain = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (std::ranges::all_of(text, is_plain)) return text;
+  std::string valid;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto character = first_character(rest);
+    const std::size_t length = character ? character->length : 1;
+    valid += character ? rest.substr(0, length) : "\xef\xbf\xbd";
+    rest.remove_prefix(length);
+  }
+  return valid;
+}
+
 std::optional<std::string> closest(std::string_view word, std::span<const std::string> candidates) {
   if (word.empty() || word.size() > kLongestWord) return std::nullopt;
   const std::string* best = nullptr;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -12,6 +13,18 @@ namespace gktune {
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 constexpr bool is_word(char c) { return is_letter(c) || is_digit(c); }
+
+// A character of UTF-8.
+struct Character {
+  std::uint32_t code;
+  std::size_t length;
+};
+// The one at the beginning of the text, if the bytes there are one.
+std::optional<Character> first_character(std::string_view text);
+// Bytes in the character that this one begins; 0: it begins none.
+std::size_t character_length(char first);
+// The text with a replacement character for each byte that is no UTF-8.
+std::string as_utf8(std::string text);
 
 // True if C++20 reserves the word, also as another spelling of an operator (`and`).
 bool is_cpp_keyword(std::string_view word);

@@ -10,9 +10,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tuner/core/quantity.h"
+#include "tuner/core/text.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/device/worker/job.h"
-#include "tuner/core/quantity.h"
 
 namespace gktune {
 namespace {
@@ -473,7 +474,7 @@ void WorkerDevice::finish(Submission& submission, Status status, std::string mes
     return;
   }
   submission.trial.status = status;
-  submission.trial.message = std::move(message);
+  submission.trial.message = as_utf8(std::move(message));  // of a compiler or a candidate
   submission.trial.ended_unix_ms = now_unix_ms();
   finished_.push_back(std::move(submission.trial));
   submissions_.erase(submissions_.begin() + (&submission - submissions_.data()));

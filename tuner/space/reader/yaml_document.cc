@@ -10,6 +10,8 @@
 #include <sstream>
 #include <unordered_set>
 
+#include "tuner/core/text.h"
+
 namespace gktune {
 namespace {
 
@@ -241,13 +243,9 @@ std::optional<YamlError> find_bad_byte(std::string_view text) {
       ++at;
       continue;
     }
-    const std::size_t size = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-    bool is_good = byte >= 0xc2 && byte <= 0xf4 && at + size <= text.size();
-    for (std::size_t i = 1; is_good && i < size; ++i) {
-      is_good = (static_cast<unsigned char>(text[at + i]) & 0xc0) == 0x80;
-    }
-    if (!is_good) return YamlError{at, 1, "invalid UTF-8"};
-    at += size;
+    const auto character = first_character(text.substr(at));
+    if (!character) return YamlError{at, 1, "invalid UTF-8"};
+    at += character->length;
   }
   return std::nullopt;
 }
