@@ -19,11 +19,7 @@ struct Inner {
   std::optional<double> limit;
 };
 
-template <class Archive, Is<Inner> S>
-void fields(Archive&& archive, S& inner) {
-  archive("count", inner.count);
-  archive("limit", inner.limit);
-}
+GKTUNE_FIELDS(Inner, count, limit)
 
 struct Outer {
   Colour colour = Colour::red;

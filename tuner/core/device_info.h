@@ -55,32 +55,12 @@ void identity_fields(Archive&& archive, S& info) {
 }
 
 // Limits, sizes, clocks and switches: numbers and bools.
-template <class Archive, Is<DeviceInfo> S>
-void figure_fields(Archive&& archive, S& info) {
-  archive("warp_size", info.warp_size);
-  archive("max_threads_per_block", info.max_threads_per_block);
-  archive("max_block_x", info.max_block_x);
-  archive("max_block_y", info.max_block_y);
-  archive("max_block_z", info.max_block_z);
-  archive("max_grid_x", info.max_grid_x);
-  archive("max_grid_y", info.max_grid_y);
-  archive("max_grid_z", info.max_grid_z);
-  archive("max_threads_per_multiprocessor", info.max_threads_per_multiprocessor);
-  archive("max_blocks_per_multiprocessor", info.max_blocks_per_multiprocessor);
-  archive("shared_bytes_per_block", info.shared_bytes_per_block);
-  archive("shared_bytes_per_block_optin", info.shared_bytes_per_block_optin);
-  archive("shared_bytes_per_multiprocessor", info.shared_bytes_per_multiprocessor);
-  archive("registers_per_block", info.registers_per_block);
-  archive("registers_per_multiprocessor", info.registers_per_multiprocessor);
-  archive("constant_bytes", info.constant_bytes);
-  archive("l2_bytes", info.l2_bytes);
-  archive("memory_bytes", info.memory_bytes);
-  archive("clock_khz", info.clock_khz);
-  archive("memory_clock_khz", info.memory_clock_khz);
-  archive("memory_bus_bits", info.memory_bus_bits);
-  archive("ecc", info.ecc);
-  archive("mig", info.mig);
-}
+GKTUNE_FIELD_LIST(figure_fields, DeviceInfo, warp_size, max_threads_per_block, max_block_x, max_block_y,
+                  max_block_z, max_grid_x, max_grid_y, max_grid_z, max_threads_per_multiprocessor,
+                  max_blocks_per_multiprocessor, shared_bytes_per_block, shared_bytes_per_block_optin,
+                  shared_bytes_per_multiprocessor, registers_per_block, registers_per_multiprocessor,
+                  constant_bytes, l2_bytes, memory_bytes, clock_khz, memory_clock_khz, memory_bus_bits, ecc,
+                  mig)
 
 template <class Archive, Is<DeviceInfo> S>
 void fields(Archive&& archive, S& info) {

@@ -12,9 +12,13 @@ namespace gktune {
 
 // Each struct that is sent, stored, printed or hashed lists its members once, beside its definition:
 //
+//   GKTUNE_FIELDS(Setting, name, value)
+//
+// or, where a member has another name or may be unknown, as a function:
+//
 //   template <class Archive, Is<Timing> S>
 //   void fields(Archive&& archive, S& timing) {
-//     archive("median_us", timing.median_us);
+//     archive("median_us", known_if(timing.median_us > 0, timing.median_us));
 //   }
 //
 // An archive is anything that can be called with a name and a member, for example a lambda. If `timing` is
@@ -27,6 +31,26 @@ namespace gktune {
 
 template <class S, class T>
 concept Is = std::same_as<std::remove_const_t<S>, T>;
+
+// Calls the archive for each member: at most 64. The preprocessor expands a recursive macro only as often as
+// the text is scanned again.
+#define GKTUNE_SCAN_AGAIN(...) GKTUNE_SCAN_2(GKTUNE_SCAN_2(GKTUNE_SCAN_2(GKTUNE_SCAN_2(__VA_ARGS__))))
+#define GKTUNE_SCAN_2(...) GKTUNE_SCAN_1(GKTUNE_SCAN_1(GKTUNE_SCAN_1(GKTUNE_SCAN_1(__VA_ARGS__))))
+#define GKTUNE_SCAN_1(...) GKTUNE_SCAN_0(GKTUNE_SCAN_0(GKTUNE_SCAN_0(GKTUNE_SCAN_0(__VA_ARGS__))))
+#define GKTUNE_SCAN_0(...) __VA_ARGS__
+#define GKTUNE_PARENTHESES ()
+#define GKTUNE_EACH_FIELD(member, ...) \
+  archive(#member, object.member);     \
+  __VA_OPT__(GKTUNE_NEXT_FIELD GKTUNE_PARENTHESES(__VA_ARGS__))
+#define GKTUNE_NEXT_FIELD() GKTUNE_EACH_FIELD
+
+// Defines a list of members under their own names.
+#define GKTUNE_FIELD_LIST(function, Type, ...)        \
+  template <class Archive, Is<Type> S>                \
+  void function(Archive&& archive, S& object) {       \
+    GKTUNE_SCAN_AGAIN(GKTUNE_EACH_FIELD(__VA_ARGS__)) \
+  }
+#define GKTUNE_FIELDS(Type, ...) GKTUNE_FIELD_LIST(fields, Type, __VA_ARGS__)
 
 // A member whose value may be unknown. An archive that has a form for that (NULL) writes it if `is_known` is
 // false, and reads it as `unknown`. All other archives use `value`.

@@ -51,15 +51,7 @@ struct SparsePlan {
   friend bool operator==(const SparsePlan&, const SparsePlan&) = default;
 };
 
-template <class Archive, Is<SparsePlan> S>
-void fields(Archive&& archive, S& plan) {
-  archive("rows", plan.rows);
-  archive("columns", plan.columns);
-  archive("nonzeros", plan.nonzeros);
-  archive("lengths", plan.lengths);
-  archive("exponent", plan.exponent);
-  archive("seed", plan.seed);
-}
+GKTUNE_FIELDS(SparsePlan, rows, columns, nonzeros, lengths, exponent, seed)
 
 // A buffer's contents before a launch, with all expressions evaluated.
 struct ContentsPlan {
@@ -77,20 +69,7 @@ struct ContentsPlan {
   friend bool operator==(const ContentsPlan&, const ContentsPlan&) = default;
 };
 
-template <class Archive, Is<ContentsPlan> S>
-void fields(Archive&& archive, S& plan) {
-  archive("kind", plan.kind);
-  archive("is_computed", plan.is_computed);
-  archive("a", plan.a);
-  archive("b", plan.b);
-  archive("a_integer", plan.a_integer);
-  archive("b_integer", plan.b_integer);
-  archive("seed", plan.seed);
-  archive("file", plan.file);
-  archive("array", plan.array);
-  archive("width", plan.width);
-  archive("sparse", plan.sparse);
-}
+GKTUNE_FIELDS(ContentsPlan, kind, is_computed, a, b, a_integer, b_integer, seed, file, array, width, sparse)
 
 // How an output is compared with the reference. An element passes if one of the
 // first three allows its difference.
@@ -109,19 +88,7 @@ struct TolerancePlan {
   friend bool operator==(const TolerancePlan&, const TolerancePlan&) = default;
 };
 
-template <class Archive, Is<TolerancePlan> S>
-void fields(Archive&& archive, S& plan) {
-  archive("absolute", plan.absolute);
-  archive("relative", plan.relative);
-  archive("ulp", plan.ulp);
-  archive("has_norm", plan.has_norm);
-  archive("norm", plan.norm);
-  archive("any_order", plan.any_order);
-  archive("nan_equals", plan.nan_equals);
-  archive("row", plan.row);
-  archive("pitch", plan.pitch);
-  archive("mask", plan.mask);
-}
+GKTUNE_FIELDS(TolerancePlan, absolute, relative, ulp, has_norm, norm, any_order, nan_equals, row, pitch, mask)
 
 // How a kernel is launched, besides its geometry. The fields have the names of the keys in space files, where
 // a bool is a condition, a number a percentage, and an array up to three extents.

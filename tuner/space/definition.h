@@ -37,13 +37,7 @@ struct Axis {
   std::string match;  // how the lookup matches values: nearest, exact, categorical; empty: by their kind
 };
 
-template <class Archive, Is<Axis> S>
-void fields(Archive&& archive, S& axis) {
-  archive("name", axis.name);
-  archive("values", axis.values);
-  archive("macro", axis.macro);
-  archive("match", axis.match);
-}
+GKTUNE_FIELDS(Axis, name, values, macro, match)
 
 // A compiler option. It is used if its condition holds.
 struct Option {
@@ -51,11 +45,7 @@ struct Option {
   std::optional<Expression> when;
 };
 
-template <class Archive, Is<Option> S>
-void fields(Archive&& archive, S& option) {
-  archive("flag", option.flag);
-  archive("when", option.when);
-}
+GKTUNE_FIELDS(Option, flag, when)
 
 // A tensor map of a buffer, for bulk copies to shared memory. Innermost dimension first, in elements.
 struct TensorMap {
@@ -64,14 +54,7 @@ struct TensorMap {
   std::optional<Expression> swizzle;            // bytes
 };
 
-template <class Archive, Is<TensorMap> S>
-void fields(Archive&& archive, S& map) {
-  archive("buffer", map.buffer);
-  archive("sizes", map.sizes);
-  archive("strides", map.strides);
-  archive("box", map.box);
-  archive("swizzle", map.swizzle);
-}
+GKTUNE_FIELDS(TensorMap, buffer, sizes, strides, box, swizzle)
 
 // A texture object over a buffer: texels in one row, or rows of them at a pitch.
 struct Texture {
@@ -84,17 +67,7 @@ struct Texture {
   std::optional<Expression> reads_fractions;  // integers are read as floats from 0 (or -1) to 1
 };
 
-template <class Archive, Is<Texture> S>
-void fields(Archive&& archive, S& texture) {
-  archive("buffer", texture.buffer);
-  archive("sizes", texture.sizes);
-  archive("pitch", texture.pitch);
-  archive("channels", texture.channels);
-  archive("address", texture.address);
-  archive("filter", texture.filter);
-  archive("normalized", texture.normalized);
-  archive("reads_fractions", texture.reads_fractions);
-}
+GKTUNE_FIELDS(Texture, buffer, sizes, pitch, channels, address, filter, normalized, reads_fractions)
 
 // One value that a launch passes to a function: an argument of the kernel, a value of the
 // launch, or a struct of such values.
@@ -107,15 +80,7 @@ struct PassedArgument {
   std::optional<Texture> texture;       // excludes the other members
 };
 
-template <class Archive, Is<PassedArgument> S>
-void fields(Archive&& archive, S& passed) {
-  archive("name", passed.name);
-  archive("type", passed.type);
-  archive("value", passed.value);
-  archive("members", passed.members);
-  archive("tensor_map", passed.tensor_map);
-  archive("texture", passed.texture);
-}
+GKTUNE_FIELDS(PassedArgument, name, type, value, members, tensor_map, texture)
 
 // One step of a candidate: launch a kernel, fill a buffer, or repeat other steps.
 struct Launch {
@@ -134,22 +99,8 @@ struct Launch {
   std::vector<Launch> body;
 };
 
-template <class Archive, Is<Launch> S>
-void fields(Archive&& archive, S& launch) {
-  archive("entry", launch.entry);
-  archive("fill", launch.fill);
-  archive("fill_byte", launch.fill_byte);
-  archive("grid", launch.grid);
-  archive("block", launch.block);
-  archive("shared_bytes", launch.shared_bytes);
-  archive("attributes", launch.attributes);
-  archive("when", launch.when);
-  archive("arguments", launch.arguments);
-  archive("rounds", launch.rounds);
-  archive("index", launch.index);
-  archive("swap", launch.swap);
-  archive("body", launch.body);
-}
+GKTUNE_FIELDS(Launch, entry, fill, fill_byte, grid, block, shared_bytes, attributes, when, arguments, rounds,
+              index, swap, body)
 
 // Untimed steps that prepare a candidate's executions.
 struct Setup {
@@ -157,11 +108,7 @@ struct Setup {
   std::vector<Launch> each;  // before each execution
 };
 
-template <class Archive, Is<Setup> S>
-void fields(Archive&& archive, S& setup) {
-  archive("once", setup.once);
-  archive("each", setup.each);
-}
+GKTUNE_FIELDS(Setup, once, each)
 
 // Contents of a buffer before a launch.
 struct Contents {
@@ -182,20 +129,7 @@ struct Contents {
   Pattern array;        // name in a .npz file
 };
 
-template <class Archive, Is<Contents> S>
-void fields(Archive&& archive, S& contents) {
-  archive("kind", contents.kind);
-  archive("is_computed", contents.is_computed);
-  archive("a", contents.a);
-  archive("b", contents.b);
-  archive("seed", contents.seed);
-  archive("width", contents.width);
-  archive("exponent", contents.exponent);
-  archive("lengths", contents.lengths);
-  archive("offsets", contents.offsets);
-  archive("file", contents.file);
-  archive("array", contents.array);
-}
+GKTUNE_FIELDS(Contents, kind, is_computed, a, b, seed, width, exponent, lengths, offsets, file, array)
 
 // The check of an output. An element passes if any listed tolerance is met. See TolerancePlan.
 struct Tolerance {
@@ -206,18 +140,7 @@ struct Tolerance {
   bool any_order = false, nan_equals = false;
 };
 
-template <class Archive, Is<Tolerance> S>
-void fields(Archive&& archive, S& tolerance) {
-  archive("absolute", tolerance.absolute);
-  archive("relative", tolerance.relative);
-  archive("ulp", tolerance.ulp);
-  archive("norm", tolerance.norm);
-  archive("row", tolerance.row);
-  archive("pitch", tolerance.pitch);
-  archive("mask", tolerance.mask);
-  archive("any_order", tolerance.any_order);
-  archive("nan_equals", tolerance.nan_equals);
-}
+GKTUNE_FIELDS(Tolerance, absolute, relative, ulp, norm, row, pitch, mask, any_order, nan_equals)
 
 struct Argument {
   enum class Role { in, out, inout, scratch };
@@ -236,17 +159,7 @@ inline EnumNames enum_names(Argument::Role) {
   return kNames;
 }
 
-template <class Archive, Is<Argument> S>
-void fields(Archive&& archive, S& argument) {
-  archive("name", argument.name);
-  archive("type", argument.type);
-  archive("value", argument.value);
-  archive("extent", argument.extent);
-  archive("symbol", argument.symbol);
-  archive("role", argument.role);
-  archive("contents", argument.contents);
-  archive("check", argument.check);
-}
+GKTUNE_FIELDS(Argument, name, type, value, extent, symbol, role, contents, check)
 
 // Code that judges candidates. Its expressions may use the problem, but no parameters.
 struct PlainCode {
@@ -260,11 +173,7 @@ struct PlainCode {
 };
 
 // Not listed: undefined names and signatures follow from the text, which is found by its path.
-template <class Archive, Is<PlainCode> S>
-void fields(Archive&& archive, S& code) {
-  archive("text", code.text);
-  archive("launches", code.launches);
-}
+GKTUNE_FIELDS(PlainCode, text, launches)
 
 // Computes the expected outputs.
 struct Reference : PlainCode {
@@ -274,13 +183,7 @@ struct Reference : PlainCode {
   std::set<std::string> symbols;
 };
 
-template <class Archive, Is<Reference> S>
-void fields(Archive&& archive, S& reference) {
-  archive("when", reference.when);
-  archive("text", reference.text);
-  archive("inputs", reference.inputs);
-  archive("launches", reference.launches);
-}
+GKTUNE_FIELDS(Reference, when, text, inputs, launches)
 
 // Reads the outputs of a candidate and counts the wrong elements. Its launches can also pass the expected
 // output of a reference, as expected.NAME, and the verdict.
@@ -304,11 +207,7 @@ struct Setting {
   Expression value;
 };
 
-template <class Archive, Is<Setting> S>
-void fields(Archive&& archive, S& setting) {
-  archive("name", setting.name);
-  archive("value", setting.value);
-}
+GKTUNE_FIELDS(Setting, name, value)
 
 // How certain the answer of a search has to be. It sets the length of a search that
 // has no limit on trials or time.

@@ -30,15 +30,7 @@ struct TensorMapPlan {
   friend bool operator==(const TensorMapPlan&, const TensorMapPlan&) = default;
 };
 
-template <class Archive, Is<TensorMapPlan> S>
-void fields(Archive&& archive, S& plan) {
-  archive("argument", plan.argument);
-  archive("type", plan.type);
-  archive("sizes", plan.sizes);
-  archive("stride_bytes", plan.stride_bytes);
-  archive("box", plan.box);
-  archive("swizzle_bytes", plan.swizzle_bytes);
-}
+GKTUNE_FIELDS(TensorMapPlan, argument, type, sizes, stride_bytes, box, swizzle_bytes)
 inline constexpr std::size_t kTensorMapBytes = 128, kTextureBytes = 8;
 
 // See Texture.
@@ -65,19 +57,8 @@ inline EnumNames enum_names(TexturePlan::Filter) {
   return kNames;
 }
 
-template <class Archive, Is<TexturePlan> S>
-void fields(Archive&& archive, S& plan) {
-  archive("argument", plan.argument);
-  archive("type", plan.type);
-  archive("channels", plan.channels);
-  archive("width", plan.width);
-  archive("height", plan.height);
-  archive("pitch_bytes", plan.pitch_bytes);
-  archive("address", plan.address);
-  archive("filter", plan.filter);
-  archive("is_normalized", plan.is_normalized);
-  archive("reads_fractions", plan.reads_fractions);
-}
+GKTUNE_FIELDS(TexturePlan, argument, type, channels, width, height, pitch_bytes, address, filter,
+              is_normalized, reads_fractions)
 
 struct ArgumentPlan {
   std::string name;
@@ -98,22 +79,8 @@ struct ArgumentPlan {
   friend bool operator==(const ArgumentPlan&, const ArgumentPlan&) = default;
 };
 
-template <class Archive, Is<ArgumentPlan> S>
-void fields(Archive&& archive, S& plan) {
-  archive("name", plan.name);
-  archive("type", plan.type);
-  archive("is_scalar", plan.is_scalar);
-  archive("scalar", plan.scalar);
-  archive("members", plan.members);
-  archive("tensor_map", plan.tensor_map);
-  archive("texture", plan.texture);
-  archive("is_aligned", plan.is_aligned);
-  archive("count", plan.count);
-  archive("role", plan.role);
-  archive("contents", plan.contents);
-  archive("is_checked", plan.is_checked);
-  archive("tolerance", plan.tolerance);
-}
+GKTUNE_FIELDS(ArgumentPlan, name, type, is_scalar, scalar, members, tensor_map, texture, is_aligned, count,
+              role, contents, is_checked, tolerance)
 
 struct StepPlan {
   std::string entry;  // a function or a template-id with values; empty: a fill
@@ -126,17 +93,7 @@ struct StepPlan {
   friend bool operator==(const StepPlan&, const StepPlan&) = default;
 };
 
-template <class Archive, Is<StepPlan> S>
-void fields(Archive&& archive, S& plan) {
-  archive("entry", plan.entry);
-  archive("fill_argument", plan.fill_argument);
-  archive("fill_byte", plan.fill_byte);
-  archive("grid", plan.grid);
-  archive("block", plan.block);
-  archive("shared_bytes", plan.shared_bytes);
-  archive("attributes", plan.attributes);
-  archive("arguments", plan.arguments);
-}
+GKTUNE_FIELDS(StepPlan, entry, fill_argument, fill_byte, grid, block, shared_bytes, attributes, arguments)
 
 // Input of the compiler.
 struct SourcePlan {
@@ -150,15 +107,7 @@ struct SourcePlan {
   friend bool operator==(const SourcePlan&, const SourcePlan&) = default;
 };
 
-template <class Archive, Is<SourcePlan> S>
-void fields(Archive&& archive, S& plan) {
-  archive("language", plan.language);
-  archive("path", plan.path);
-  archive("include_dirs", plan.include_dirs);
-  archive("options", plan.options);
-  archive("macros", plan.macros);
-  archive("entries", plan.entries);
-}
+GKTUNE_FIELDS(SourcePlan, language, path, include_dirs, options, macros, entries)
 
 // A variable of the source that is an argument. No step passes this argument.
 struct VariablePlan {
@@ -167,11 +116,7 @@ struct VariablePlan {
   friend bool operator==(const VariablePlan&, const VariablePlan&) = default;
 };
 
-template <class Archive, Is<VariablePlan> S>
-void fields(Archive&& archive, S& plan) {
-  archive("argument", plan.argument);
-  archive("entry", plan.entry);
-}
+GKTUNE_FIELDS(VariablePlan, argument, entry)
 
 // Code and the steps that run it.
 struct ProgramPlan {
@@ -185,15 +130,7 @@ struct ProgramPlan {
   friend bool operator==(const ProgramPlan&, const ProgramPlan&) = default;
 };
 
-template <class Archive, Is<ProgramPlan> S>
-void fields(Archive&& archive, S& plan) {
-  archive("source", plan.source);
-  archive("steps", plan.steps);
-  archive("setup_once", plan.setup_once);
-  archive("setup_each", plan.setup_each);
-  archive("values", plan.values);
-  archive("variables", plan.variables);
-}
+GKTUNE_FIELDS(ProgramPlan, source, steps, setup_once, setup_each, values, variables)
 
 struct Plan {
   ProgramPlan candidate;
@@ -209,17 +146,8 @@ struct Plan {
   bool measures_power = false;  // a metric uses energy or power: measuring them takes a long run
 };
 
-template <class Archive, Is<Plan> S>
-void fields(Archive&& archive, S& plan) {
-  archive("candidate", plan.candidate);
-  archive("reference", plan.reference);
-  archive("verifier", plan.verifier);
-  archive("arguments", plan.arguments);
-  archive("environment", plan.environment);
-  archive("regime", plan.regime);
-  archive("time_limit_s", plan.time_limit_s);
-  archive("measures_power", plan.measures_power);
-}
+GKTUNE_FIELDS(Plan, candidate, reference, verifier, arguments, environment, regime, time_limit_s,
+              measures_power)
 
 // The argument with this index in a step: first the plan's arguments, then the program's values.
 const ArgumentPlan& passed_argument(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program,

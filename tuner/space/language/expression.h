@@ -165,17 +165,9 @@ struct Pattern {
   Result<std::string, ExpressionError> format(const Scope& scope) const;
 };
 
-template <class Archive, Is<Pattern::Part> S>
-void fields(Archive&& archive, S& part) {
-  archive("literal", part.literal);
-  archive("expression", part.expression);
-}
+GKTUNE_FIELDS(Pattern::Part, literal, expression)
 
-template <class Archive, Is<Pattern> S>
-void fields(Archive&& archive, S& pattern) {
-  archive("parts", pattern.parts);
-  archive("text", pattern.text);
-}
+GKTUNE_FIELDS(Pattern, parts, text)
 
 // A part of a pattern's text: literal text, or the text between braces.
 struct PatternPiece {

@@ -21,14 +21,7 @@ struct KernelResources {
   friend bool operator==(const KernelResources&, const KernelResources&) = default;
 };
 
-template <class Archive, Is<KernelResources> S>
-void fields(Archive&& archive, S& kernel) {
-  archive("symbol", kernel.symbol);
-  archive("registers", kernel.registers);
-  archive("stack_bytes", kernel.stack_bytes);
-  archive("spill_bytes", kernel.spill_bytes);
-  archive("static_shared_bytes", kernel.static_shared_bytes);
-}
+GKTUNE_FIELDS(KernelResources, symbol, registers, stack_bytes, spill_bytes, static_shared_bytes)
 
 // NVRTC's log, the assembler's part (--ptxas-options=-v) apart from the rest.
 struct CompileLog {
@@ -44,11 +37,7 @@ struct CompiledModule {
   std::vector<KernelResources> kernels;
 };
 
-template <class Archive, Is<CompiledModule> S>
-void fields(Archive&& archive, S& module) {
-  archive("cubin", module.cubin);
-  archive("kernels", module.kernels);
-}
+GKTUNE_FIELDS(CompiledModule, cubin, kernels)
 
 std::string pack_module(const CompiledModule& module);
 Result<CompiledModule> read_module(const std::filesystem::path& path);
