@@ -141,21 +141,17 @@ std::int64_t latest_time_ms(const std::string& text) {
 Result<Merged> import_recording(const std::filesystem::path& database, const std::filesystem::path& file) {
   auto text = read_text_file(file);
   if (!text) return text.error();
-  auto read = read_with_extras(*text, file.string());
-  if (!read) return read.error();
+  auto recording = read_recording_text(*text, file.string());
+  if (!recording) return recording.error();
   auto store = Database::open(database, Database::Access::write);
   if (!store) return store.error();
   const std::int64_t time = latest_time_ms(*text);
-  Recording& recording = read->recording;
-  for (std::size_t i = 0; i < recording.trials.size(); ++i) {
-    recording.trials[i].started_unix_ms = recording.trials[i].ended_unix_ms = time;
-    recording.trials[i].recorded = read->extras.trials[i];
-  }
-  const Study study{recording.kernel,  "recorded",   {"replay", recording.device.name, "", 0},
-                    recording.problem, Regime::cold, recording.objective};
-  const Session session{std::string(kVersion), "", "gktune db import " + recording.name, {}};
-  return (*store)->add_recording("recording " + content_key(*text), session, study, read->extras.file,
-                                 recording.trials);
+  for (Trial& trial : recording->trials) trial.started_unix_ms = trial.ended_unix_ms = time;
+  const Study study{recording->kernel,  "recorded",   {"replay", recording->device.name, "", 0},
+                    recording->problem, Regime::cold, recording->objective};
+  const Session session{std::string(kVersion), "", "gktune db import " + recording->name, {}};
+  return (*store)->add_recording("recording " + content_key(*text), session, study, *text,
+                                 recording->trials);
 }
 
 Result<std::string> export_recording(const std::filesystem::path& database, std::int64_t study,
@@ -171,11 +167,11 @@ Result<std::string> export_recording(const std::filesystem::path& database, std:
   if (!recorded) return recorded.error();
 
   if (trials->empty()) return Error{"the study has no trials"};
-  RecordingExtras extras{*recorded, {}};
-  for (const Trial& trial : *trials) extras.trials.push_back(trial.recorded);
+  // All trials are those of an imported file in this format.
+  if (has_trials(*recorded, format, trials->size())) return *std::move(recorded);
   const auto recording = recording_of((*summary)->study.kernel, (*summary)->study, *std::move(trials));
   if (!recording) return Error{"study " + std::to_string(study) + ": " + recording.error().message};
-  return write_recording(*recording, extras, format);
+  return write_recording(*recording, format);
 }
 
 }  // namespace gktune

@@ -267,16 +267,11 @@ std::string key_of_config(const Recording& recording, const Config& config) {
                 [&](const Parameter& parameter) { return config.find(parameter.name)->str(); });
 }
 
-const char* name_of_format(RecordingFormat format) {
-  return format == RecordingFormat::kernel_tuner ? "kernel_tuner" : "t4";
-}
-
 const char* trials_of(RecordingFormat format) {
   return format == RecordingFormat::kernel_tuner ? "cache" : "results";
 }
 
-// The file without its trials. Equal to the file that was read but for the fields that a Recording has no
-// place for; so are the trials' records.
+// The file without its trials.
 RecordedJson file_without_trials(const Recording& recording, RecordingFormat format) {
   if (format == RecordingFormat::t4) return {{"schema_version", "1.0.0"}, {"results", RecordedJson::array()}};
   RecordedJson file = {{"schema_version", "1.1.0"},
@@ -295,42 +290,6 @@ RecordedJson file_without_trials(const Recording& recording, RecordingFormat for
   return file;
 }
 
-RecordedJson record_of(const Trial& trial, RecordingFormat format) {
-  return format == RecordingFormat::kernel_tuner ? cache_record(trial) : t4_record(trial);
-}
-
-// The changes that make `to` of `from`; empty if there are none.
-std::string difference(const RecordedJson& from, const RecordedJson& to, RecordingFormat format,
-                       const std::string& key = "") {
-  const RecordedJson patch = RecordedJson::diff(from, to);
-  RecordedJson extras = {{"format", name_of_format(format)}, {"patch", patch}};
-  if (!key.empty()) extras["key"] = key;
-  return patch.empty() && key.empty() ? std::string() : extras.dump();
-}
-
-// Applies stored changes, unless they are of another format or damaged.
-RecordedJson changed(const RecordedJson& json, const std::string& extras, RecordingFormat format,
-                     std::string* key = nullptr) {
-  const RecordedJson parsed = RecordedJson::parse(extras, nullptr, false);
-  if (!parsed.is_object() || parsed.value("format", "") != name_of_format(format)) return json;
-  try {
-    if (key != nullptr && parsed.contains("key")) *key = parsed["key"].get<std::string>();
-    return json.patch(parsed.at("patch"));
-  } catch (const RecordedJson::exception&) {
-    return json;
-  }
-}
-
-// The recording as a database gives it back: names and values sorted.
-Recording canonical(Recording recording) {
-  std::ranges::sort(recording.parameters, {}, &Parameter::name);
-  for (Parameter& parameter : recording.parameters) std::ranges::sort(parameter.values);
-  for (Trial& trial : recording.trials) {
-    trial.config = in_order_of(recording.parameters, trial.config);
-  }
-  return recording;
-}
-
 // Kernel Tuner appends to its files: it expects the cache at their end, a configuration in each
 // line, and two closing lines.
 std::string cache_text(const RecordedJson& file) {
@@ -346,48 +305,20 @@ std::string cache_text(const RecordedJson& file) {
 
 }  // namespace
 
-Result<RecordingWithExtras> read_with_extras(std::string_view text, const std::string& path) {
-  auto recording = read_recording_text(text, path);
-  if (!recording) return recording.error();
-  RecordingWithExtras read{canonical(*std::move(recording)), {}};
-  const Recording& known = read.recording;
-  RecordedJson original = RecordedJson::parse(text, nullptr, false);
-  if (original.is_discarded()) {  // of an interrupted run: read_recording_text() added its end
-    read.extras.trials.resize(known.trials.size());
-    return read;
-  }
-  const auto format = original.contains("cache") ? RecordingFormat::kernel_tuner : RecordingFormat::t4;
-  const RecordedJson outline = file_without_trials(known, format);
-  const RecordedJson trials = std::exchange(original[trials_of(format)], outline[trials_of(format)]);
-  read.extras.file = difference(outline, original, format);
-  for (std::size_t i = 0; i < known.trials.size(); ++i) {
-    const RecordedJson ours = record_of(known.trials[i], format);
-    if (format == RecordingFormat::kernel_tuner) {
-      const std::string &key = known.keys[i], own = key_of_config(known, known.trials[i].config);
-      read.extras.trials.push_back(difference(ours, trials[key], format, own == key ? "" : key));
-    } else if (trials.size() == known.trials.size()) {
-      read.extras.trials.push_back(difference(ours, trials[i], format));
-    } else {
-      read.extras.trials.emplace_back();  // a configuration came twice
-    }
-  }
-  return read;
+bool has_trials(std::string_view text, RecordingFormat format, std::size_t count) {
+  const RecordedJson file = RecordedJson::parse(text, nullptr, false);
+  const auto trials = file.is_object() ? file.find(trials_of(format)) : file.end();
+  return trials != file.end() && trials->size() == count;
 }
 
-std::string write_recording(const Recording& given, const RecordingExtras& extras, RecordingFormat format) {
-  const Recording recording = canonical(given);
+std::string write_recording(const Recording& recording, RecordingFormat format) {
   RecordedJson file = file_without_trials(recording, format);
-  if (!extras.file.empty()) file = changed(file, extras.file, format);
   RecordedJson& target = file[trials_of(format)];
-  for (std::size_t i = 0; i < recording.trials.size(); ++i) {
-    std::string key = key_of_config(recording, recording.trials[i].config);
-    RecordedJson record = record_of(recording.trials[i], format);
-    if (i < extras.trials.size() && !extras.trials[i].empty())
-      record = changed(record, extras.trials[i], format, &key);
+  for (const Trial& trial : recording.trials) {
     if (format == RecordingFormat::kernel_tuner) {
-      target[key] = std::move(record);
+      target[key_of_config(recording, trial.config)] = cache_record(trial);
     } else {
-      target.push_back(std::move(record));
+      target.push_back(t4_record(trial));
     }
   }
   return format == RecordingFormat::kernel_tuner ? cache_text(file) : file.dump() + "\n";

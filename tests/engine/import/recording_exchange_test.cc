@@ -71,6 +71,15 @@ TEST_F(RecordingExchange, t4_results_are_exported_with_all_their_values) {
   EXPECT_EQ(round_trip(write("t4.json", kResults), RecordingFormat::t4), nlohmann::json::parse(kResults));
 }
 
+TEST_F(RecordingExchange, a_tuning_that_lost_a_trial_is_exported_without_it) {
+  const fs::path database = scratch_ / "gktune.db";
+  ASSERT_TRUE(import_recording(database, write("cache.json", kOldCache)).ok());
+  ASSERT_TRUE((*Database::open(database, Database::Access::write))->remove_trials({1}, Removal::done).ok());
+  const auto text = export_recording(database, 1, RecordingFormat::kernel_tuner);
+  ASSERT_TRUE(text.ok()) << text.error().message;
+  EXPECT_EQ(nlohmann::json::parse(*text)["cache"].size(), 3u);
+}
+
 TEST_F(RecordingExchange, a_cache_can_be_converted_to_t4_and_back) {
   const auto results = round_trip(write("cache.json", kOldCache), RecordingFormat::t4);
   ASSERT_EQ(results["results"].size(), 4u);
