@@ -1,7 +1,6 @@
 #include "cli/context.h"
 
 #include <algorithm>
-#include <string>
 
 #include "tuner/space/safe_settings.h"
 

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "cli/output/screen.h"
@@ -54,6 +55,11 @@ struct Context {
   std::string command = {};  // the one that runs: "gktune db ls"
 };
 
+// Ends a command. It is thrown after the error was printed.
+struct Ended {
+  ExitCode code;
+};
+
 // Prints the error, and advice if there is any, and returns the code.
 ExitCode fail(Context& context, ExitCode code, std::string_view message, std::string_view advice = {});
 ExitCode fail(Context& context, const Error& error);
@@ -64,6 +70,12 @@ void warn(Context& context, const std::vector<Diagnostic>& warnings);
 void hint(Context& context, std::string_view message);
 // Names the flag that accepts an unsafe option if the message is about one.
 void hint_at_unsafe_options(Context& context, std::string_view message);
+// The value of a result. An error is printed and ends the command.
+template <class T, class E>
+T value_or_end(Result<T, E> result, Context& context) {
+  if (!result) throw Ended{fail(context, result.error())};
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
 // Prints an error in the arguments of the command and names its help.
 ExitCode fail_usage(Context& context, std::string_view message);
 

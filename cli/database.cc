@@ -1,7 +1,6 @@
 #include "cli/database.h"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 #include <system_error>
 
@@ -35,31 +34,27 @@ std::filesystem::path database_path(const std::string& flag, const Context& cont
 
 std::string database_flag(const std::string& flag) { return flag.empty() ? "" : " --db " + shell_word(flag); }
 
-bool has_database(const std::string& flag, Context& context) {
+void require_database(const std::string& flag, Context& context) {
   const auto path = database_path(flag, context);
   std::error_code error;
-  if (std::filesystem::exists(path, error)) return true;
-  if (error) {
-    fail(context, ExitCode::failed, path.string() + ": cannot be read: " + error.message());
-    return false;
-  }
-  fail(context, ExitCode::failed, "no database " + path.string());
-  hint(context, "gktune run SPACE creates one; --db or $GKTUNE_DB names another");
-  return false;
+  if (std::filesystem::exists(path, error)) return;
+  if (error) throw Ended{fail(context, Error{path.string() + ": cannot be read: " + error.message()})};
+  throw Ended{fail(context, ExitCode::failed, "no database " + path.string(),
+                   "gktune run SPACE creates one; --db or $GKTUNE_DB names another")};
 }
 
 std::unique_ptr<Database> open_database(const std::string& flag, Context& context) {
-  if (!has_database(flag, context)) return nullptr;
-  auto store = Database::open(database_path(flag, context), Database::Access::read);
-  if (!store) {
-    fail(context, store.error());
-    return nullptr;
-  }
-  return *std::move(store);
+  require_database(flag, context);
+  return value_or_end(Database::open(database_path(flag, context), Database::Access::read), context);
 }
 
 ExitCode fail_selection(const std::string& database, const std::string& message, Context& context) {
   return fail(context, ExitCode::failed, message, "gktune db ls" + database_flag(database) + " lists them");
+}
+
+void declare_database_flags(Flags& flags, DatabaseFlags& options) {
+  flags.database(options.database);
+  flags.table_format(options.format);
 }
 
 void declare_study_flags(Flags& flags, StudyFlags& selection) {
@@ -75,34 +70,26 @@ void declare_study_flags(Flags& flags, StudyFlags& selection) {
   flags.parsed("--older", filter.older_s, parse_seconds, "Studies without a trial within this time", "AGE");
 }
 
-Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& flags, Context& context) {
-  return selected_studies(flags, {}, context);
-}
-
-Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& flags,
-                                                             const std::vector<std::string>& words,
-                                                             Context& context) {
+std::vector<StudySummary> selected_studies(const StudyFlags& flags, const std::vector<std::string>& words,
+                                           Context& context) {
   auto store = open_database(flags.database, context);
-  if (!store) return ExitCode::failed;
-  auto studies = store->studies();
-  if (!studies) return fail(context, studies.error());
+  auto studies = value_or_end(store->studies(), context);
   if (!words.empty()) {
     std::set<std::int64_t> named;
     for (const std::string& word : words) {
-      const auto found = named_studies(*studies, word);
-      if (!found) return fail_selection(flags.database, found.error().message, context);
+      const auto found = named_studies(studies, word);
+      if (!found) throw Ended{fail_selection(flags.database, found.error().message, context)};
       for (const StudySummary& each : *found) named.insert(each.id);
     }
-    std::erase_if(*studies, [&](const StudySummary& each) { return !named.contains(each.id); });
+    std::erase_if(studies, [&](const StudySummary& each) { return !named.contains(each.id); });
   }
-  if (flags.filter.is_empty()) return *std::move(studies);
+  if (flags.filter.is_empty()) return studies;
   if (flags.filter.status) {
-    const auto with_status = store->studies_with(*flags.filter.status);
-    if (!with_status) return fail(context, with_status.error());
-    std::erase_if(*studies, [&](const StudySummary& each) { return !with_status->contains(each.id); });
+    const auto with_status = value_or_end(store->studies_with(*flags.filter.status), context);
+    std::erase_if(studies, [&](const StudySummary& each) { return !with_status.contains(each.id); });
   }
-  auto selected = select_studies(*std::move(studies), flags.filter, now_unix_ms());
-  if (!selected) return fail_selection(flags.database, selected.error().message, context);
+  auto selected = select_studies(std::move(studies), flags.filter, now_unix_ms());
+  if (!selected) throw Ended{fail_selection(flags.database, selected.error().message, context)};
   return *std::move(selected);
 }
 

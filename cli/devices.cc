@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "cli/output/units.h"
-#include "engine/devices.h"
 #include "tuner/core/device_info.h"
 
 namespace gktune {
@@ -58,9 +57,8 @@ DeviceCache device_cache(const std::filesystem::path& folder, const Context& con
   return {folder, gpus_of_machine(), context.environment.gpu_settings};
 }
 
-Result<std::vector<OpenedSpaces>, ExitCode> read_files(const std::vector<std::string>& paths,
-                                                       const DeviceChoice& choice, const DeviceFlags& flags,
-                                                       UnsafeOptions options, Context& context) {
+std::vector<OpenedSpaces> read_files(const std::vector<std::string>& paths, const DeviceChoice& choice,
+                                     const DeviceFlags& flags, UnsafeOptions options, Context& context) {
   using Kind = DeviceChoice::Kind;
   const bool may_use_gpu = choice.kind == Kind::automatic || choice.kind == Kind::gpu;
   const DeviceCache cache =
@@ -68,18 +66,17 @@ Result<std::vector<OpenedSpaces>, ExitCode> read_files(const std::vector<std::st
   auto opened = open_spaces(
       paths, choice, worker_argv(context),
       [&context](const std::string& notice) { context.log.info(notice); }, options, cache);
-  if (!opened) return fail(context, opened.error());
+  if (!opened) throw Ended{fail(context, opened.error())};
   for (const OpenedSpaces& group : *opened) {
     for (const Definition& definition : group.definitions) warn(context, definition.warnings);
   }
   return *std::move(opened);
 }
 
-Result<OpenedSpace, ExitCode> read_file(const std::string& path, const DeviceChoice& choice,
-                                        const DeviceFlags& flags, UnsafeOptions options, Context& context) {
+OpenedSpace read_file(const std::string& path, const DeviceChoice& choice, const DeviceFlags& flags,
+                      UnsafeOptions options, Context& context) {
   auto opened = read_files({path}, choice, flags, options, context);
-  if (!opened) return opened.error();
-  OpenedSpaces& only = opened->front();
+  OpenedSpaces& only = opened.front();
   return OpenedSpace{std::move(only.device), std::move(only.definitions.front())};
 }
 

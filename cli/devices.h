@@ -30,16 +30,15 @@ WorkerSettings worker_settings(const DeviceFlags& flags, const Context& context)
 // The GPUs that earlier commands found in this machine.
 DeviceCache device_cache(const std::filesystem::path& folder, const Context& context);
 
-// Reads space files for the chosen device. Prints errors and returns the exit code.
-Result<std::vector<OpenedSpaces>, ExitCode> read_files(const std::vector<std::string>& paths,
-                                                       const DeviceChoice& choice, const DeviceFlags& flags,
-                                                       UnsafeOptions options, Context& context);
+// Reads space files for the chosen device. Ends the command with the errors.
+std::vector<OpenedSpaces> read_files(const std::vector<std::string>& paths, const DeviceChoice& choice,
+                                     const DeviceFlags& flags, UnsafeOptions options, Context& context);
 struct OpenedSpace {
   FoundDevice device;
   Definition definition;
 };
-Result<OpenedSpace, ExitCode> read_file(const std::string& path, const DeviceChoice& choice,
-                                        const DeviceFlags& flags, UnsafeOptions options, Context& context);
+OpenedSpace read_file(const std::string& path, const DeviceChoice& choice, const DeviceFlags& flags,
+                      UnsafeOptions options, Context& context);
 
 // Prints the error and a hint about the flag that helps, and returns the exit code.
 ExitCode fail(Context& context, const EngineError& error);

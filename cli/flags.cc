@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "cli/output/units.h"
-#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {

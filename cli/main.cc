@@ -80,9 +80,8 @@ Screen screen_of(int descriptor) {
   bool is_dumb = term != nullptr && std::string_view(term) == "dumb";
   screen.has_colour = screen.is_terminal && !is_dumb && (no_color == nullptr || *no_color == '\0');
   winsize size{};
-  if (screen.is_terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+  if (screen.is_terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     screen.columns = size.ws_col;
-  }
   return screen;
 }
 

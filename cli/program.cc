@@ -234,7 +234,13 @@ ExitCode run_program(const std::vector<std::string>& given, Context& context) tr
   }
   context.command = path_of(chosen(app.get()));
   auto called = std::ranges::find_if(declared, [](const Declared& each) { return each.app->parsed(); });
-  const ExitCode code = called->run(context);
+  const ExitCode code = [&] {
+    try {
+      return called->run(context);
+    } catch (const Ended& ended) {
+      return ended.code;
+    }
+  }();
   // A report that a full disk swallowed is a failure.
   errno = 0;
   if (!context.out.flush()) {

@@ -203,43 +203,38 @@ void add_changes_here(std::span<Winner> winners, Context& context) {
 }
 
 // Adds that the space file defines another version of a kernel.
-Result<void, ExitCode> add_changes_of_space(std::span<Winner> winners, const std::string& space,
-                                            Context& context) {
+void add_changes_of_space(std::span<Winner> winners, const std::string& space, Context& context) {
   std::map<std::string, Definition> definitions;  // by the kind of device
   for (std::size_t i = 0; i < winners.size(); ++i) {
     const std::string& kind = winners[i].study.device.kind;
     if (!definitions.contains(kind)) {
-      auto definition = read_space_file(space, {.device_kind = kind, .strategies = {}});
-      if (!definition) return fail(context, definition.error());
-      definitions.emplace(kind, *std::move(definition));
+      auto definition =
+          value_or_end(read_space_file(space, {.device_kind = kind, .strategies = {}}), context);
+      definitions.emplace(kind, std::move(definition));
     }
     const Definition& definition = definitions.at(kind);
     if (definition.kernel.name != winners[i].study.kernel) {
-      return fail_usage(context, "--space: " + space + " defines the kernel '" + definition.kernel.name +
-                                     "', not '" + winners[i].study.kernel + "'");
+      throw Ended{fail_usage(context, "--space: " + space + " defines the kernel '" + definition.kernel.name +
+                                          "', not '" + winners[i].study.kernel + "'")};
     }
     if (definition.fingerprint != winners[i].study.fingerprint)
       add_change(winners[i].changes,
                  "the source or its options have changed: " + space + " defines another version");
   }
-  return {};
 }
 
 // The evidence for the winners of studies; empty unless --why asks for it. Adds to the winners what has
 // changed since they were measured.
-Result<std::vector<Evidence>, ExitCode> evidence_for(const Database& store, std::span<Winner> winners,
-                                                     const BestOptions& options, Context& context) {
+std::vector<Evidence> evidence_for(const Database& store, std::span<Winner> winners,
+                                   const BestOptions& options, Context& context) {
   std::vector<Evidence> evidences(winners.size());
   if (!options.why) return evidences;
   for (std::size_t i = 0; i < winners.size(); ++i) {
-    auto evidence = store.evidence(winners[i]);
-    if (!evidence) return fail(context, evidence.error());
-    evidences[i] = *std::move(evidence);
+    auto evidence = value_or_end(store.evidence(winners[i]), context);
+    evidences[i] = std::move(evidence);
   }
   add_changes_here(winners, context);
-  if (!options.space.empty()) {
-    if (auto added = add_changes_of_space(winners, options.space, context); !added) return added.error();
-  }
+  if (!options.space.empty()) add_changes_of_space(winners, options.space, context);
   return evidences;
 }
 
@@ -280,9 +275,8 @@ ExitCode answer_one(const BestOptions& options, const Database& store, std::vect
   for (const Winner& best : winners) known.push_back(best.study.problem);
   auto problem = parse_problem(options.problem, known);
   if (!problem) return fail_usage(context, "--problem: " + problem.error().message);
-  auto lookup = Lookup::open(database_path(options.database, context), settings);
-  if (!lookup) return fail(context, lookup.error());
-  const Answer answer = lookup->best(
+  auto lookup = value_or_end(Lookup::open(database_path(options.database, context), settings), context);
+  const Answer answer = lookup.best(
       options.kernel, *problem, Question{.device = device, .prefers_portfolio = options.prefers_portfolio});
   if (!answer) {
     return fail(
@@ -294,8 +288,7 @@ ExitCode answer_one(const BestOptions& options, const Database& store, std::vect
   std::optional<Evidence> evidence;
   if (best != nullptr) {
     auto found = evidence_for(store, std::span(best, 1), options, context);
-    if (!found) return found.error();
-    evidence = std::move(found->front());
+    evidence = std::move(found.front());
   }
   std::vector<std::string> stale = answer.stale;
   if (best != nullptr) {
@@ -328,15 +321,12 @@ ExitCode answer_one(const BestOptions& options, const Database& store, std::vect
 ExitCode answer_all(const BestOptions& options, const Database& store, std::vector<Winner>& winners,
                     Context& context) {
   const auto found = evidence_for(store, winners, options, context);
-  if (!found) return found.error();
-  StaleWinners stale;
-  stale.add(winners);
-  stale.warn(context);
-  best_table(winners, *found, options).print(context, options.format);
+  warn_of_stale(winners, context);
+  best_table(winners, found, options).print(context, options.format);
   if (!options.format.is_text() || !options.why) return ExitCode::done;
   for (std::size_t i = 0; i < winners.size(); ++i) {
     context.out << '\n' << one_line(study_text(winners[i].study)) << '\n';
-    explain(winners[i], (*found)[i], context);
+    explain(winners[i], found[i], context);
   }
   return ExitCode::done;
 }
@@ -345,12 +335,10 @@ ExitCode run(const BestOptions& options, Context& context) {
   if (options.kernel.empty() && !options.problem.empty())
     return fail_usage(context, "--problem needs a kernel: gktune best KERNEL --problem …");
   auto store = open_database(options.database, context);
-  if (!store) return ExitCode::failed;
-  auto all = store->winners("");
-  if (!all) return fail(context, all.error());
+  auto all = value_or_end(store->winners(""), context);
 
   std::vector<std::string> kernels;
-  for (const Winner& best : *all) {
+  for (const Winner& best : all) {
     if (std::ranges::find(kernels, best.study.kernel) == kernels.end()) kernels.push_back(best.study.kernel);
   }
   if (!options.kernel.empty() && std::ranges::find(kernels, options.kernel) == kernels.end()) {
@@ -360,7 +348,7 @@ ExitCode run(const BestOptions& options, Context& context) {
     if (!kernels.empty()) hint(context, fmt::format("it has {}", fmt::join(kernels, ", ")));
     return ExitCode::no_configuration;
   }
-  std::erase_if(*all, [&](const Winner& best) {
+  std::erase_if(all, [&](const Winner& best) {
     return !options.kernel.empty() && best.study.kernel != options.kernel;
   });
 
@@ -369,27 +357,27 @@ ExitCode run(const BestOptions& options, Context& context) {
   const std::string& named = options.as.empty() ? options.device : options.as;
   if (!named.empty()) {
     std::vector<DeviceIdentity> devices;
-    for (const Winner& best : *all) devices.push_back(best.study.device);
+    for (const Winner& best : all) devices.push_back(best.study.device);
     auto known = find_device(named, devices);
     if (!known) return fail(context, ExitCode::no_device, known.error().message);
     device = *std::move(known);
   }
   if (!options.as.empty()) {
-    std::erase_if(*all, [&](const Winner& best) { return best.study.device.name != device.name; });
+    std::erase_if(all, [&](const Winner& best) { return best.study.device.name != device.name; });
     const std::string answering = device.name;
     if (!options.device.empty()) device.name = options.device;
     settings.aliases = {{device.name, answering}};
   } else if (!named.empty()) {
-    std::erase_if(*all, [&](const Winner& best) { return best.study.device != device; });
+    std::erase_if(all, [&](const Winner& best) { return best.study.device != device; });
   }
 
-  if (!options.problem.empty()) return answer_one(options, *store, *all, device, settings, context);
-  if (all->empty()) {
+  if (!options.problem.empty()) return answer_one(options, *store, all, device, settings, context);
+  if (all.empty()) {
     if (options.format.json) print(context.out, Json::array());
     return fail(context, ExitCode::no_configuration, "the database has no configuration yet",
                 "gktune run SPACE adds some");
   }
-  return answer_all(options, *store, *all, context);
+  return answer_all(options, *store, all, context);
 }
 
 }  // namespace

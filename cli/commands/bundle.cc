@@ -61,11 +61,11 @@ ExitCode run(const BundleOptions& options, Context& context) {
     hint_at_unsafe_options(context, summary.error().message);
     return ExitCode::failed;
   }
-  StaleWinners stale;
+  ChangedWinners stale;
   std::size_t winners = 0;
   for (const BundledKernel& each : summary->kernels) winners += each.winners;
-  for (const StaleAnswer& each : summary->stale) stale.add(each.study, each.changes);
-  stale.warn(winners, context);
+  for (const StaleAnswer& each : summary->stale) stale.emplace_back(each.study, each.changes);
+  warn_of_stale(stale, winners, context);
   if (!options.format.is_text()) {
     Json answers = Json::array();
     for (const StaleAnswer& each : summary->stale) {

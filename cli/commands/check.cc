@@ -49,9 +49,8 @@ void declare(Flags& flags, CheckOptions& options) {
 Json finding_json(const Finding& finding) {
   Json object = {{"status", status_name(finding.status)}, {"message", finding.message}};
   object["candidates"] = Json::array();
-  for (const Trial& trial : finding.trials) {
+  for (const Trial& trial : finding.trials)
     object["candidates"].push_back({{"problem", json_of(trial.problem)}, {"config", json_of(trial.config)}});
-  }
   return object;
 }
 
@@ -203,12 +202,10 @@ void print_check(const CheckResult& result, const KernelDefinition& definition, 
     context.log.info(fmt::format(
         "checked {} configurations per problem; --sample N checks more, --sample 0 all", kSanitizedSample));
   }
-  for (std::size_t i = 0; i < std::min(result.findings.size(), kFindingsShown); ++i) {
+  for (std::size_t i = 0; i < std::min(result.findings.size(), kFindingsShown); ++i)
     print_finding(result.findings[i], context);
-  }
-  if (result.findings.size() > kFindingsShown) {
+  if (result.findings.size() > kFindingsShown)
     context.out << fmt::format("\nand {} more; --json lists all\n", result.findings.size() - kFindingsShown);
-  }
   context.out << std::flush;
   std::string messages;
   for (const Finding& finding : result.findings) messages += finding.message + '\n';
@@ -253,16 +250,14 @@ ExitCode run(const CheckOptions& options, Context& context) {
     choice.kind = DeviceChoice::Kind::host;
   }
   auto read = read_file(options.path, choice, options.device, unsafe_options(options.device), context);
-  if (!read) return read.error();
-  const KernelDefinition& kernel = read->definition.kernel;
+  const KernelDefinition& kernel = read.definition.kernel;
   auto problems = select_problems(kernel, options.problems);
   if (!problems) return fail_usage(context, "--problem: " + problems.error().message);
-  auto checked = check(options, *read, *std::move(problems), context);
-  if (!checked) return fail(context, checked.error());
-  print_check(*checked, kernel, read->device.info, options, context);
-  if (checked->was_stopped) return ExitCode::interrupted;
-  if (checked->failure) return fail(context, ExitCode::failed, *checked->failure);
-  return checked->findings.empty() ? ExitCode::done : ExitCode::failed;
+  auto checked = value_or_end(check(options, read, *std::move(problems), context), context);
+  print_check(checked, kernel, read.device.info, options, context);
+  if (checked.was_stopped) return ExitCode::interrupted;
+  if (checked.failure) return fail(context, ExitCode::failed, *checked.failure);
+  return checked.findings.empty() ? ExitCode::done : ExitCode::failed;
 }
 
 }  // namespace

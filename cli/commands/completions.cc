@@ -1,7 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <set>
 #include <string_view>
 
@@ -77,21 +76,23 @@ end
 complete -c gktune -f -a '(__gktune_complete)'
 )";
 
+enum class Shell { bash, zsh, fish };
+EnumNames enum_names(Shell) {
+  static constexpr std::string_view kNames[] = {"bash", "zsh", "fish"};
+  return kNames;
+}
+
 struct CompletionsOptions {
-  std::string shell;
+  Shell shell = Shell::bash;
 };
 
 void declare(Flags& flags, CompletionsOptions& options) {
-  flags.text("SHELL", options.shell, "Shell", "bash|zsh|fish").required();
+  flags.choice("SHELL", options.shell, "Shell").required();
 }
 
 ExitCode run(const CompletionsOptions& options, Context& context) {
-  static const std::map<std::string, std::string_view> kScripts = {
-      {"bash", kBash}, {"zsh", kZsh}, {"fish", kFish}};
-  const auto script = kScripts.find(options.shell);
-  if (script == kScripts.end())
-    return fail_usage(context, "unknown shell '" + options.shell + "'; known are bash, zsh, fish");
-  context.out << script->second;
+  static constexpr std::string_view kScripts[] = {kBash, kZsh, kFish};
+  context.out << kScripts[static_cast<std::size_t>(options.shell)];
   return ExitCode::done;
 }
 

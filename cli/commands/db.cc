@@ -44,14 +44,12 @@ Record summary_record(const StudySummary& summary) {
 }
 
 // Reads the changes that make winners stale, and warns of them.
-Result<ChangesByStudy, ExitCode> read_changes(const std::string& database,
+ChangesByStudy read_changes(const std::string& database,
                                               const std::vector<StudySummary>& studies, Context& context) {
   auto store = open_database(database, context);
-  if (!store) return ExitCode::failed;
-  auto changes = store->changes();
-  if (!changes) return fail(context, changes.error());
-  warn_of_stale(studies, *changes, context);
-  return *std::move(changes);
+  auto changes = value_or_end(store->changes(), context);
+  warn_of_stale(studies, changes, context);
+  return changes;
 }
 
 Table study_table(const std::vector<StudySummary>& studies, const ChangesByStudy& changes,
@@ -71,11 +69,9 @@ Table study_table(const std::vector<StudySummary>& studies, const ChangesByStudy
 }
 
 ExitCode list(const ListOptions& options, Context& context) {
-  auto studies = selected_studies(options.selection, context);
-  if (!studies) return studies.error();
-  const auto changes = read_changes(options.selection.database, *studies, context);
-  if (!changes) return changes.error();
-  if (studies->empty() && options.format.is_text()) {
+  auto studies = selected_studies(options.selection, {}, context);
+  const auto changes = read_changes(options.selection.database, studies, context);
+  if (studies.empty() && options.format.is_text()) {
     if (!options.selection.filter.is_empty()) {
       context.err << "no study is selected\n";
       return ExitCode::done;
@@ -84,7 +80,7 @@ ExitCode list(const ListOptions& options, Context& context) {
     hint(context, "gktune run SPACE adds studies");
     return ExitCode::done;
   }
-  study_table(*studies, *changes, options.format).print(context, options.format);
+  study_table(studies, changes, options.format).print(context, options.format);
   return ExitCode::done;
 }
 
@@ -137,49 +133,42 @@ void put_finalists_first(std::vector<Trial> finalists, StudyReport& report) {
 }
 
 // The failures that the flags ask for: of one status, or of all.
-Result<void> read_failures(const Database& store, RankedQuery query, const std::optional<Status>& status,
-                           StudyReport& report) {
+void read_failures(const Database& store, RankedQuery query, const std::optional<Status>& status,
+                   StudyReport& report, Context& context) {
   for (const auto& [failure, count] : report.failures) {
     if (status && *status != failure) continue;
     query.failure = failure;
-    auto trials = store.ranked(report.summary.id, query);
-    if (!trials) return trials.error();
-    report.trials.insert(report.trials.end(), trials->begin(), trials->end());
+    auto trials = value_or_end(store.ranked(report.summary.id, query), context);
+    report.trials.insert(report.trials.end(), trials.begin(), trials.end());
     report.shown_of += count;
   }
   std::ranges::sort(report.trials, {}, &Trial::id);
-  return {};
 }
 
-Result<StudyReport> report_on(const Database& store, const StudySummary& summary, const ShowOptions& options,
-                              const Context& context) {
+StudyReport report_on(const Database& store, const StudySummary& summary, const ShowOptions& options,
+                      Context& context) {
   StudyReport report{.summary = summary};
-  auto failures = store.failures(summary.id);
-  if (!failures) return failures.error();
-  report.failures = {failures->begin(), failures->end()};
-  auto winner = store.winner(summary.id);
-  if (!winner) return winner.error();
-  report.winner = *winner;
+  auto failures = value_or_end(store.failures(summary.id), context);
+  report.failures = {failures.begin(), failures.end()};
+  auto winner = value_or_end(store.winner(summary.id), context);
+  report.winner = winner;
   const StudyFilter& filter = options.selection.filter;
   RankedQuery query{.limit = options.limit == 0 ? -1 : options.limit};
   query.since_unix_ms = since_unix_ms(filter.newer_s, now_unix_ms());
   if (options.failed || (filter.status && *filter.status != Status::ok)) {
-    if (auto read = read_failures(store, query, filter.status, report); !read) return read.error();
+    read_failures(store, query, filter.status, report, context);
     return report;
   }
   if (context.out_screen.is_terminal && options.format.is_text()) {
-    auto all = store.trials(summary.id);
-    if (!all) return all.error();
-    report.history = history_of(*all, objective_from_text(summary.study.objective));
+    auto all = value_or_end(store.trials(summary.id), context);
+    report.history = history_of(all, objective_from_text(summary.study.objective));
   }
-  auto playoff = store.playoff(summary.id);
-  if (!playoff) return playoff.error();
-  auto trials = store.ranked(summary.id, query);
-  if (!trials) return trials.error();
-  report.trials = *std::move(trials);
+  auto playoff = value_or_end(store.playoff(summary.id), context);
+  auto trials = value_or_end(store.ranked(summary.id, query), context);
+  report.trials = std::move(trials);
   report.shown_of = summary.trials - summary.failed;
-  if (*playoff) {
-    put_finalists_first(std::move((*playoff)->finalists), report);
+  if (playoff) {
+    put_finalists_first(std::move(playoff->finalists), report);
   } else if (report.winner) {
     // This also marks the winner where another trial has the same objective.
     const auto first = std::ranges::find(report.trials, report.winner->trial.id, &Trial::id);
@@ -229,9 +218,8 @@ void print_study(const StudyReport& report, const ShowOptions& options, Context&
 Json report_json(const StudyReport& report) {
   Json json = json_of(summary_record(report.summary));
   json["winner"] = Json();
-  if (report.winner) {
+  if (report.winner)
     json["winner"] = {{"id", report.winner->trial.id}, {"from_playoff", report.winner->from_playoff}};
-  }
   json["stale"] = report.changes;
   json["results"] = Json::array();
   for (std::size_t i = 0; i < report.trials.size(); ++i) {
@@ -251,26 +239,24 @@ bool names_id(const ShowOptions& options, const std::vector<StudySummary>& studi
 // Prints the importance of parameters in each study.
 ExitCode show_importance(const Database& store, const std::vector<StudySummary>& studies,
                          const ShowOptions& options, Context& context) {
-  auto winners = store.winners("");
-  if (!winners) return fail(context, winners.error());
+  auto winners = value_or_end(store.winners(""), context);
   Json reports = Json::array();
   Table rows = importance_table();
   for (const StudySummary& summary : studies) {
-    auto facts = facts_of(store, summary, *winners);
-    if (!facts) return fail(context, facts.error());
+    auto facts = value_or_end(facts_of(store, summary, winners), context);
     if (options.format.json) {
       reports.push_back(json_of(summary_record(summary)));
-      reports.back()["importance"] = importance_json(*facts);
+      reports.back()["importance"] = importance_json(facts);
       continue;
     }
     if (!options.format.is_text()) {
-      add_importance(rows, summary.id, *facts);
+      add_importance(rows, summary.id, facts);
       continue;
     }
     if (summary.id != studies.front().id) context.out << '\n';
-    print_title(summary, facts->failures, context);
+    print_title(summary, facts.failures, context);
     context.out << '\n';
-    print_importance(context.out, context.out_screen, *facts);
+    print_importance(context.out, context.out_screen, facts);
   }
   if (options.format.csv || options.format.markdown) rows.print(context, options.format);
   if (options.format.json) print(context.out, names_id(options, studies) ? reports.front() : reports);
@@ -289,37 +275,33 @@ ExitCode show(const ShowOptions& options, Context& context) {
   if (options.which.empty() && options.selection.filter.is_empty())
     return fail_usage(context, "nothing is selected; name a study, or select some by a flag");
   auto store = open_database(options.selection.database, context);
-  if (!store) return ExitCode::failed;
   std::vector<std::string> words;
   if (!options.which.empty()) words.push_back(options.which);
   auto studies = selected_studies(options.selection, words, context);
-  if (!studies) return studies.error();
-  if (studies->empty() && options.format.is_text()) {
+  if (studies.empty() && options.format.is_text()) {
     context.err << "no study is selected\n";
     return ExitCode::done;
   }
-  const auto selected = std::ssize(*studies);
+  const auto selected = std::ssize(studies);
   const bool hides_studies = options.limit > 0 && selected > options.limit;
   if (hides_studies) {
-    studies->resize(static_cast<std::size_t>(options.limit));
+    studies.resize(static_cast<std::size_t>(options.limit));
     hint(context, fmt::format("--limit 0 shows all {} studies", format_count(selected)));
   }
-  const auto changes = read_changes(options.selection.database, *studies, context);
-  if (!changes) return changes.error();
-  if (options.importance) return show_importance(*store, *studies, options, context);
+  const auto changes = read_changes(options.selection.database, studies, context);
+  if (options.importance) return show_importance(*store, studies, options, context);
   std::vector<StudyReport> reports;
-  for (const StudySummary& summary : *studies) {
+  for (const StudySummary& summary : studies) {
     auto report = report_on(*store, summary, options, context);
-    if (!report) return fail(context, report.error());
-    report->changes = changes_of(*changes, summary.id);
-    if (options.limit > 0 && std::ssize(report->trials) > options.limit)
-      report->trials.resize(static_cast<std::size_t>(options.limit));
-    reports.push_back(*std::move(report));
+    report.changes = changes_of(changes, summary.id);
+    if (options.limit > 0 && std::ssize(report.trials) > options.limit)
+      report.trials.resize(static_cast<std::size_t>(options.limit));
+    reports.push_back(std::move(report));
   }
   if (options.format.json) {
     Json all = Json::array();
     for (const StudyReport& report : reports) all.push_back(report_json(report));
-    print(context.out, names_id(options, *studies) ? all.front() : all);
+    print(context.out, names_id(options, studies) ? all.front() : all);
     return ExitCode::done;
   }
   if (!options.format.is_text()) {

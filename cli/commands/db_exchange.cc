@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <set>
 #include <tuple>
 
@@ -18,22 +17,10 @@
 namespace gktune {
 namespace {
 
-enum class ExportFormat { header, flags, json, kernel_tuner, t4 };
-
-constexpr std::pair<std::string_view, ExportFormat> kFormats[] = {
-    {"header", ExportFormat::header},
-    {"flags", ExportFormat::flags},
-    {"json", ExportFormat::json},
-    {"t4", ExportFormat::t4},
-    {"kernel-tuner", ExportFormat::kernel_tuner}};
-
-Result<ExportFormat> parse_format(std::string_view text) {
-  std::vector<std::string> names;
-  for (const auto& [name, format] : kFormats) {
-    if (name == text) return format;
-    names.emplace_back(name);
-  }
-  return Error{"unknown format '" + std::string(text) + "'" + did_you_mean(text, names)};
+enum class ExportFormat { json, header, flags, kernel_tuner, t4 };
+EnumNames enum_names(ExportFormat) {
+  static constexpr std::string_view kNames[] = {"json", "header", "flags", "kernel-tuner", "t4"};
+  return kNames;
 }
 
 struct ExportOptions {
@@ -47,11 +34,9 @@ void declare_export(Flags& flags, ExportOptions& options) {
   flags.texts("STUDY", options.studies, "Studies: ids, or KERNEL[/AXIS=VALUE,…][@DEVICE]; default: all");
   declare_study_flags(flags, options.selection);
   flags
-      .parsed("--format", options.format, parse_format,
+      .choice("--format", options.format,
               "json: the winners, a file for each device; header: C++; flags: -D…; kernel-tuner, t4: all "
-              "trials of "
-              "a study, for other programs",
-              "json|header|flags|kernel-tuner|t4")
+              "trials of a study, for other programs")
       .shown_default("json");
   flags.text("--output,-o", options.output,
              "Write to FILE (with --format json, to a folder) instead of standard output", "FILE");
@@ -69,8 +54,8 @@ ExitCode write_text(const std::string& text, const std::string& path, Context& c
 }
 
 // The winners of the selected studies, of which a kernel's version that is not the latest is left out.
-Result<std::vector<Winner>, ExitCode> winners_of(const Database& store,
-                                                 const std::vector<StudySummary>& studies, Context& context) {
+std::vector<Winner> winners_of(const Database& store, const std::vector<StudySummary>& studies,
+                               Context& context) {
   std::vector<Winner> winners;
   for (const StudySummary& each : studies) {
     const bool is_outdated = std::ranges::any_of(studies, [&](const StudySummary& other) {
@@ -79,14 +64,11 @@ Result<std::vector<Winner>, ExitCode> winners_of(const Database& store,
              other.updated_unix_ms > each.updated_unix_ms;
     });
     if (is_outdated) continue;
-    auto winner = store.winner(each.id);
-    if (!winner) return fail(context, winner.error());
-    if (*winner) winners.push_back(**std::move(winner));
+    auto winner = value_or_end(store.winner(each.id), context);
+    if (winner) winners.push_back(*std::move(winner));
   }
-  StaleWinners stale;
-  stale.add(winners);
-  stale.warn(context);
-  if (winners.empty()) return fail(context, ExitCode::no_configuration, "there is no winner to export");
+  warn_of_stale(winners, context);
+  if (winners.empty()) throw Ended{fail(context, ExitCode::no_configuration, "there is no winner to export")};
   return winners;
 }
 
@@ -130,10 +112,9 @@ void keep_one_for_each_problem(std::vector<Winner>& winners, Context& context) {
 ExitCode export_header(const Database& store, const std::vector<Winner>& winners,
                        const ExportOptions& options, Context& context) {
   const Study& study = winners.front().study;
-  auto stored = store.portfolios(study.kernel);
-  if (!stored) return fail(context, stored.error());
+  auto stored = value_or_end(store.portfolios(study.kernel), context);
   std::optional<Portfolio> portfolio;
-  for (Portfolio& each : *stored) {
+  for (Portfolio& each : stored) {
     const bool is_of_study = std::tie(each.fingerprint, each.device, each.regime, each.objective) ==
                              std::tie(study.fingerprint, study.device, study.regime, study.objective);
     if (is_of_study && !portfolio) portfolio = std::move(each);
@@ -190,32 +171,29 @@ ExitCode export_devices(const std::vector<Winner>& winners, const ExportOptions&
 
 ExitCode export_selection(const ExportOptions& options, Context& context) {
   auto studies = selected_studies(options.selection, options.studies, context);
-  if (!studies) return studies.error();
   if (options.format == ExportFormat::kernel_tuner || options.format == ExportFormat::t4) {
-    if (studies->size() != 1)
-      return fail_usage(context,
-                        fmt::format("this format holds one study; {} are selected", studies->size()));
-    auto text = export_recording(
-        database_path(options.selection.database, context), studies->front().id,
-        options.format == ExportFormat::t4 ? RecordingFormat::t4 : RecordingFormat::kernel_tuner);
-    if (!text) return fail(context, text.error());
-    return write_text(*text, options.output, context);
+    if (studies.size() != 1)
+      return fail_usage(context, fmt::format("this format holds one study; {} are selected", studies.size()));
+    auto text =
+        value_or_end(export_recording(database_path(options.selection.database, context), studies.front().id,
+                                      options.format == ExportFormat::t4 ? RecordingFormat::t4
+                                                                         : RecordingFormat::kernel_tuner),
+                     context);
+    return write_text(text, options.output, context);
   }
   const auto store = open_database(options.selection.database, context);
-  if (!store) return ExitCode::failed;
-  auto winners = winners_of(*store, *studies, context);
-  if (!winners) return winners.error();
-  if (options.format == ExportFormat::header) keep_one_for_each_problem(*winners, context);
+  auto winners = winners_of(*store, studies, context);
+  if (options.format == ExportFormat::header) keep_one_for_each_problem(winners, context);
   switch (options.format) {
     case ExportFormat::header:
-      return export_header(*store, *winners, options, context);
+      return export_header(*store, winners, options, context);
     case ExportFormat::flags:
-      if (winners->size() != 1)
+      if (winners.size() != 1)
         return fail_usage(context,
-                          fmt::format("the format flags holds one winner; {} are selected", winners->size()));
-      return write_text(definition_flags(winners->front().trial.config) + "\n", options.output, context);
+                          fmt::format("the format flags holds one winner; {} are selected", winners.size()));
+      return write_text(definition_flags(winners.front().trial.config) + "\n", options.output, context);
     default:
-      return export_devices(*winners, options, context);
+      return export_devices(winners, options, context);
   }
 }
 
@@ -227,53 +205,44 @@ void print_merged(const Merged& merged, const std::string& name, Context& contex
   for (const std::string& winner : merged.changed_winners) context.out << "new winner of " << winner << '\n';
 }
 
-struct ImportOptions {
+struct FileFlags {
   std::vector<std::string> files;
   std::string database;
 };
 
-void declare_import(Flags& flags, ImportOptions& options) {
+void declare_import(Flags& flags, FileFlags& options) {
   flags.texts("FILE", options.files, "A cache file of Kernel Tuner or a T4 file", "FILE").required();
   flags.database(options.database);
 }
 
-ExitCode import_files(const ImportOptions& options, Context& context) {
+void declare_merge(Flags& flags, FileFlags& options) {
+  flags.texts("FILE", options.files, "Databases to add to the database of --db", "FILE").required();
+  flags.database(options.database);
+}
+
+ExitCode import_files(const FileFlags& options, Context& context) {
   const auto database = database_path(options.database, context);
   for (const std::string& file : options.files) {
     if (is_database(file))
       return fail(context, ExitCode::failed, file + ": it is a database; `gktune db merge` adds it");
-    auto merged = import_recording(database, file);
-    if (!merged) return fail(context, merged.error());
-    print_merged(*merged, file, context);
+    auto merged = value_or_end(import_recording(database, file), context);
+    print_merged(merged, file, context);
   }
   return ExitCode::done;
 }
 
-struct MergeOptions {
-  std::vector<std::string> sources;
-  std::string database;
-};
-
-void declare_merge(Flags& flags, MergeOptions& options) {
-  flags.texts("FILE", options.sources, "Databases to add to the database of --db", "FILE").required();
-  flags.database(options.database);
-}
-
-ExitCode merge(const MergeOptions& options, Context& context) {
+ExitCode merge(const FileFlags& options, Context& context) {
   const auto database = database_path(options.database, context);
-  auto store = Database::open(database, Database::Access::write);
-  if (!store) return fail(context, store.error());
-  for (const std::string& source : options.sources) {
-    auto merged = (*store)->merge(source);
-    if (!merged) return fail(context, merged.error());
-    print_merged(*merged, source, context);
+  auto store = value_or_end(Database::open(database, Database::Access::write), context);
+  for (const std::string& source : options.files) {
+    auto merged = value_or_end(store->merge(source), context);
+    print_merged(merged, source, context);
   }
   return ExitCode::done;
 }
 
-struct SlimOptions {
-  std::string database, output;
-  TableFormat format;
+struct SlimOptions : DatabaseFlags {
+  std::string output;
 };
 
 void declare_slim(Flags& flags, SlimOptions& options) {
@@ -283,16 +252,16 @@ void declare_slim(Flags& flags, SlimOptions& options) {
 }
 
 ExitCode slim(const SlimOptions& options, Context& context) {
-  if (!has_database(options.database, context)) return ExitCode::failed;
-  const auto copied = slim_database(database_path(options.database, context), options.output);
-  if (!copied) return fail(context, copied.error());
+  require_database(options.database, context);
+  const auto copied =
+      value_or_end(slim_database(database_path(options.database, context), options.output), context);
   if (options.format.is_text()) {
-    context.out << fmt::format("{}: {}, {}\n", options.output, format_things(copied->trials, "winner"),
-                               format_things(copied->portfolios, "portfolio"));
+    context.out << fmt::format("{}: {}, {}\n", options.output, format_things(copied.trials, "winner"),
+                               format_things(copied.portfolios, "portfolio"));
   } else {
     print_one({{"output", options.output},
-               {"winners", copied->trials, Unit::count},
-               {"portfolios", copied->portfolios, Unit::count}},
+               {"winners", copied.trials, Unit::count},
+               {"portfolios", copied.portfolios, Unit::count}},
               options.format, context);
   }
   return ExitCode::done;
@@ -307,13 +276,13 @@ Command db_export_command() {
 }
 
 Command db_import_command() {
-  return make_command<ImportOptions>("import", "Add recorded tunings of other programs",
-                                     "gktune db import convolution-A100.json", declare_import, import_files);
+  return make_command<FileFlags>("import", "Add recorded tunings of other programs",
+                                 "gktune db import convolution-A100.json", declare_import, import_files);
 }
 
 Command db_merge_command() {
-  return make_command<MergeOptions>("merge", "Add other databases",
-                                    "gktune db merge h100.db h200.db --db all.db", declare_merge, merge);
+  return make_command<FileFlags>("merge", "Add other databases",
+                                 "gktune db merge h100.db h200.db --db all.db", declare_merge, merge);
 }
 
 Command db_slim_command() {

@@ -160,16 +160,13 @@ Json portfolio_json(const Portfolio& portfolio) {
 }
 
 ExitCode portfolio(const PortfolioOptions& options, Context& context) {
-  auto studies =
-      selected_studies({options.database, {.kernel = options.kernel, .device = options.device}}, context);
-  if (!studies) return studies.error();
-  auto weights = parse_weights(options, *studies);
+  const auto studies =
+      selected_studies({options.database, {.kernel = options.kernel, .device = options.device}}, {}, context);
+  auto weights = parse_weights(options, studies);
   if (!weights) return fail_usage(context, weights.error().message);
   const auto path = database_path(options.database, context);
   auto store = open_database(options.database, context);
-  if (!store) return ExitCode::failed;
-  const auto changes = store->changes();
-  if (!changes) return fail(context, changes.error());
+  const auto changes = value_or_end(store->changes(), context);
   auto sources = read_costs(*store, options.kernel, *weights);
   if (!sources)
     return fail(context, ExitCode::failed, sources.error().message,
@@ -179,15 +176,15 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
   for (const PortfolioSource& source : *sources) {
     const Portfolio& identity = source.identity;
     const bool is_selected = std::ranges::any_of(
-        *studies, [&](const StudySummary& each) { return each.study.device == identity.device; });
+        studies, [&](const StudySummary& each) { return each.study.device == identity.device; });
     if (!is_selected) continue;
     // A stale winner decides the loss of the others.
-    std::vector<StudySummary> own = *studies;
+    std::vector<StudySummary> own = studies;
     std::erase_if(own, [&](const StudySummary& each) {
       return std::tie(each.study.fingerprint, each.study.device, each.study.regime, each.study.objective) !=
              std::tie(identity.fingerprint, identity.device, identity.regime, identity.objective);
     });
-    warn_of_stale(own, *changes, context);
+    warn_of_stale(own, changes, context);
     Portfolio made = make_portfolio(
         source.table,
         {.within = options.within, .most_configs = static_cast<std::size_t>(options.most.value_or(0))});
@@ -195,9 +192,8 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
         std::tie(identity.kernel, identity.fingerprint, identity.device, identity.regime, identity.objective);
     made.made_unix_ms = now_unix_ms();
     if (!options.is_dry) {
-      auto writer = Database::open(path, Database::Access::write);
-      if (!writer) return fail(context, writer.error());
-      if (auto stored = (*writer)->store_portfolio(made); !stored) return fail(context, stored.error());
+      auto writer = value_or_end(Database::open(path, Database::Access::write), context);
+      value_or_end(writer->store_portfolio(made), context);
     }
     if (options.format.is_text()) {
       if (!table.empty()) context.out << '\n';

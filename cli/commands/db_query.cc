@@ -87,16 +87,13 @@ void print_difference(const StudySummary& first, const StudySummary& second,
 
 ExitCode diff(const DiffOptions& options, Context& context) {
   auto store = open_database(options.database, context);
-  if (!store) return ExitCode::failed;
-  auto studies = store->studies();
-  if (!studies) return fail(context, studies.error());
-  auto first = named_study(*studies, options.first), second = named_study(*studies, options.second);
+  auto studies = value_or_end(store->studies(), context);
+  auto first = named_study(studies, options.first), second = named_study(studies, options.second);
   for (const auto* each : {&first, &second}) {
     if (!*each) return fail_selection(options.database, each->error().message, context);
   }
-  auto common = store->common(first->id, second->id);
-  if (!common) return fail(context, common.error());
-  std::vector<CommonConfig>& configs = *common;
+  auto common = value_or_end(store->common(first->id, second->id), context);
+  std::vector<CommonConfig>& configs = common;
   // Changes of status first, then the largest changes of time.
   std::ranges::stable_sort(configs, {}, [](const CommonConfig& each) {
     return std::pair(each.first.status == each.second.status,
@@ -110,77 +107,60 @@ ExitCode diff(const DiffOptions& options, Context& context) {
   return ExitCode::done;
 }
 
-struct StatsOptions {
-  std::string database;
-  TableFormat format;
-};
-
-void declare_stats(Flags& flags, StatsOptions& options) {
-  flags.database(options.database);
-  flags.table_format(options.format);
-}
-
-ExitCode stats(const StatsOptions& options, Context& context) {
+ExitCode stats(const DatabaseFlags& options, Context& context) {
   auto store = open_database(options.database, context);
-  if (!store) return ExitCode::failed;
-  auto totals = store->totals();
-  if (!totals) return fail(context, totals.error());
-  auto counts = store->counts();
-  if (!counts) return fail(context, counts.error());
+  auto totals = value_or_end(store->totals(), context);
+  auto counts = value_or_end(store->counts(), context);
   std::int64_t trials = 0;
-  for (const auto& [status, of_status] : counts->by_status) trials += of_status;
+  for (const auto& [status, of_status] : counts.by_status) trials += of_status;
   Table table;
   const auto add = [&](const std::string& key, const Json& value, Unit unit = Unit::count,
                        const char* name = "") {
     const std::string text = value.is_null() ? "-" : format_in(unit, value.get<double>());
     table.add({{"figure", {*name == '\0' ? key : name, key}}, {"value", {text, value}}});
   };
-  add("kernels", totals->kernels);
-  add("devices", totals->devices);
-  add("studies", totals->studies);
-  add("sessions", totals->sessions);
+  add("kernels", totals.kernels);
+  add("devices", totals.devices);
+  add("studies", totals.studies);
+  add("sessions", totals.sessions);
   add("trials", trials);
-  for (const auto& [status, of_status] : counts->by_status)
+  for (const auto& [status, of_status] : counts.by_status)
     add("trials " + std::string(status_name(status)), of_status);
-  add("superseded trials", counts->superseded);
-  add("playoffs", totals->playoffs);
-  add("portfolios", totals->portfolios);
-  add("compile_s", counts->compile_s, Unit::seconds, "compilation");
-  add("run_s", counts->run_s, Unit::seconds, "measurement");
-  add("size_bytes", totals->bytes, Unit::bytes, "size");
-  add("unused_bytes", totals->free_bytes, Unit::bytes, "unused");
-  add("schema", totals->schema);
-  add("first_session_unix_ms", written<Json>(totals->first_unix_ms), Unit::unix_ms, "first session (UTC)");
-  add("last_trial_unix_ms", written<Json>(totals->last_unix_ms), Unit::unix_ms, "last trial (UTC)");
+  add("superseded trials", counts.superseded);
+  add("playoffs", totals.playoffs);
+  add("portfolios", totals.portfolios);
+  add("compile_s", counts.compile_s, Unit::seconds, "compilation");
+  add("run_s", counts.run_s, Unit::seconds, "measurement");
+  add("size_bytes", totals.bytes, Unit::bytes, "size");
+  add("unused_bytes", totals.free_bytes, Unit::bytes, "unused");
+  add("schema", totals.schema);
+  add("first_session_unix_ms", written<Json>(totals.first_unix_ms), Unit::unix_ms, "first session (UTC)");
+  add("last_trial_unix_ms", written<Json>(totals.last_unix_ms), Unit::unix_ms, "last trial (UTC)");
   table.print(context, options.format);
   return ExitCode::done;
 }
 
-struct SqlOptions {
-  std::string sql, database;
-  TableFormat format;
+struct SqlOptions : DatabaseFlags {
+  std::string sql;
 };
 
 void declare_sql(Flags& flags, SqlOptions& options) {
   flags.text("SQL", options.sql, "A SELECT over the tables and views of docs/database.md").required();
-  flags.database(options.database);
-  flags.table_format(options.format);
+  declare_database_flags(flags, options);
 }
 
 ExitCode sql(const SqlOptions& options, Context& context) {
   auto store = open_database(options.database, context);
-  if (!store) return ExitCode::failed;
-  auto rows = store->query(options.sql);
-  if (!rows) return fail(context, rows.error());
+  auto rows = value_or_end(store->query(options.sql), context);
   std::map<std::string, int> times_used;  // each name has to be another key of an object
   Record record;
-  for (const std::string& column : rows->columns) {
+  for (const std::string& column : rows.columns) {
     std::string name = column;
     while (times_used[name]++ > 0) name = column + ':' + std::to_string(times_used[column] - 1);
     record.push_back({name, {}, Unit::none, name});
   }
   Table table(record);
-  for (const auto& row : rows->rows) {
+  for (const auto& row : rows.rows) {
     for (std::size_t i = 0; i < row.size(); ++i)
       record[i].cell = row[i] ? Cell(row[i]->str(), json_of(*row[i])) : Cell();
     table.add(record);
@@ -197,8 +177,8 @@ Command db_diff_command() {
 }
 
 Command db_stats_command() {
-  return make_command<StatsOptions>("stats", "Count kernels, studies, trials and failures", "gktune db stats",
-                                    declare_stats, stats);
+  return make_command<DatabaseFlags>("stats", "Count kernels, studies, trials and failures",
+                                     "gktune db stats", declare_database_flags, stats);
 }
 
 Command db_sql_command() {

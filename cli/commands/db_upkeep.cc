@@ -16,13 +16,12 @@ void print_removed(const Removed& removed, Removal removal, Context& context) {
 // `remove` gets the database: to read where nothing is removed.
 template <class Remove>
 ExitCode run_removal(const std::string& flag, Removal removal, Context& context, Remove remove) {
-  if (!has_database(flag, context)) return ExitCode::failed;
-  auto store = Database::open(database_path(flag, context),
-                              removal == Removal::done ? Database::Access::write : Database::Access::read);
-  if (!store) return fail(context, store.error());
-  const Result<Removed> removed = remove(**store);
-  if (!removed) return fail(context, removed.error());
-  print_removed(*removed, removal, context);
+  require_database(flag, context);
+  auto store = value_or_end(
+      Database::open(database_path(flag, context),
+                     removal == Removal::done ? Database::Access::write : Database::Access::read),
+      context);
+  print_removed(value_or_end(remove(*store), context), removal, context);
   return ExitCode::done;
 }
 
@@ -66,9 +65,8 @@ ExitCode remove(const RemoveOptions& options, Context& context) {
   }
   if (!has_studies) return fail_usage(context, "nothing is selected; name studies, or select some by a flag");
   auto studies = selected_studies(options.selection, options.studies, context);
-  if (!studies) return studies.error();
   return run_removal(options.selection.database, removal, context,
-                     [&](Database& store) { return store.remove_studies(ids_of(*studies), removal); });
+                     [&](Database& store) { return store.remove_studies(ids_of(studies), removal); });
 }
 
 struct PruneOptions {
@@ -94,35 +92,23 @@ ExitCode prune_database(const PruneOptions& options, Context& context) {
   StudyFlags selection = options.selection;
   rules.before_unix_ms = before_unix_ms(selection.filter.older_s, now_unix_ms());
   selection.filter.older_s.reset();
-  auto studies = selected_studies(selection, context);
-  if (!studies) return studies.error();
+  auto studies = selected_studies(selection, {}, context);
   const Removal removal = options.is_dry ? Removal::rehearsed : Removal::done;
   return run_removal(selection.database, removal, context,
-                     [&](Database& store) { return store.prune(ids_of(*studies), rules, removal); });
+                     [&](Database& store) { return store.prune(ids_of(studies), rules, removal); });
 }
 
-struct HealthOptions {
-  std::string database;
-  TableFormat format;
-};
-
-void declare_check(Flags& flags, HealthOptions& options) {
-  flags.database(options.database);
-  flags.table_format(options.format);
-}
-
-ExitCode check(const HealthOptions& options, Context& context) {
-  if (!has_database(options.database, context)) return ExitCode::failed;
-  const auto findings = check_database(database_path(options.database, context));
-  if (!findings) return fail(context, findings.error());
-  const bool is_good = findings->empty();
+ExitCode check(const DatabaseFlags& options, Context& context) {
+  require_database(options.database, context);
+  const auto findings = value_or_end(check_database(database_path(options.database, context)), context);
+  const bool is_good = findings.empty();
   if (!options.format.is_text()) {
     Table table(Record{{"finding"}});
-    for (const std::string& finding : *findings) table.add({{"finding", finding}});
-    table.print(context, options.format, {{"findings", *findings}});
+    for (const std::string& finding : findings) table.add({{"finding", finding}});
+    table.print(context, options.format, {{"findings", findings}});
     return is_good ? ExitCode::done : ExitCode::failed;
   }
-  for (const std::string& finding : *findings) context.out << finding << '\n';
+  for (const std::string& finding : findings) context.out << finding << '\n';
   if (is_good) {
     context.out << "nothing is wrong\n";
     return ExitCode::done;
@@ -132,9 +118,8 @@ ExitCode check(const HealthOptions& options, Context& context) {
   return ExitCode::failed;
 }
 
-struct RescueOptions {
-  std::string database, output;
-  TableFormat format;
+struct RescueOptions : DatabaseFlags {
+  std::string output;
 };
 
 void declare_repair(Flags& flags, RescueOptions& options) {
@@ -144,14 +129,13 @@ void declare_repair(Flags& flags, RescueOptions& options) {
 }
 
 ExitCode repair(const RescueOptions& options, Context& context) {
-  if (!has_database(options.database, context)) return ExitCode::failed;
+  require_database(options.database, context);
   const auto path = database_path(options.database, context);
   const auto output = options.output.empty() ? path.string() + ".repaired" : options.output;
-  auto repaired = repair_database(path, output);
-  if (!repaired) return fail(context, repaired.error());
+  auto repaired = value_or_end(repair_database(path, output), context);
   Json tables = Json::object();
   Table table;
-  for (const auto& [name, kept] : *repaired) {
+  for (const auto& [name, kept] : repaired) {
     tables[name] = {{"kept", kept}};
     table.add({{"table", name}, {"kept", kept, Unit::count}});
   }
@@ -174,8 +158,8 @@ Command db_prune_command() {
 }
 
 Command db_check_command() {
-  return make_command<HealthOptions>("check", "Verify pages, references and the schema", "gktune db check",
-                                     declare_check, check);
+  return make_command<DatabaseFlags>("check", "Verify pages, references and the schema", "gktune db check",
+                                     declare_database_flags, check);
 }
 
 Command db_repair_command() {

@@ -51,15 +51,14 @@ void declare(Flags& flags, ExecOptions& options) {
 }
 
 // Prints why there is no such device to run on.
-Result<BackendName, ExitCode> chosen_device(const ExecOptions& options, const Study& study,
-                                            Context& context) {
+BackendName chosen_device(const ExecOptions& options, const Study& study, Context& context) {
   using Kind = DeviceChoice::Kind;
   const DeviceChoice& choice = options.device.choice;
   if (choice.kind == Kind::automatic) return BackendName{study.device.kind, 0};
   if (choice.kind == Kind::host) return BackendName{"host", 0};
   if (choice.kind == Kind::gpu && choice.extent == DeviceChoice::Extent::one)
     return BackendName{choice.gpu_kind, choice.ordinal.value_or(0)};
-  return fail_usage(context, "--device: a trial runs on one device: host, cuda or cuda:N");
+  throw Ended{fail_usage(context, "--device: a trial runs on one device: host, cuda or cuda:N")};
 }
 
 // "float", "unsigned char", "std::int64_t", "-O3": words that contain no calls.
@@ -94,27 +93,26 @@ Result<Definition, std::vector<Diagnostic>> read_for(const std::string& device_k
 }
 
 // Reads the space file and checks that the trial's kernel is in it and that its values are no code.
-Result<Definition, ExitCode> read_definition(const ExecOptions& options, const StudiedTrial& found,
-                                             const std::string& device_kind, Context& context) {
+Definition read_definition(const ExecOptions& options, const StudiedTrial& found,
+                           const std::string& device_kind, Context& context) {
   const auto& [study, trial] = std::tie(found.study, found.trial);
-  auto definition = read_for(device_kind, options);
-  if (!definition) return fail(context, definition.error());
-  if (definition->kernel.name != study.kernel) {
-    return fail(context, ExitCode::failed,
-                fmt::format("trial {} belongs to kernel {}, but {} describes {}", trial.id, study.kernel,
-                            options.space, definition->kernel.name));
+  auto definition = value_or_end(read_for(device_kind, options), context);
+  if (definition.kernel.name != study.kernel) {
+    throw Ended{fail(context, ExitCode::failed,
+                     fmt::format("trial {} belongs to kernel {}, but {} describes {}", trial.id, study.kernel,
+                                 options.space, definition.kernel.name))};
   }
-  if (const auto unsafe = unsafe_value(*definition, trial)) {
-    return fail(context, ExitCode::failed,
-                fmt::format("trial {} has {}, which {} does not list: it could run any code", trial.id,
-                            *unsafe, options.space));
+  if (const auto unsafe = unsafe_value(definition, trial)) {
+    throw Ended{fail(context, ExitCode::failed,
+                     fmt::format("trial {} has {}, which {} does not list: it could run any code", trial.id,
+                                 *unsafe, options.space))};
   }
   const auto as_tuned = read_for(study.device.kind, options);
   if (!as_tuned || as_tuned->fingerprint != study.fingerprint) {
     context.log.warning(
         fmt::format("{} or one of its sources has changed since trial {}", options.space, trial.id));
   }
-  return *std::move(definition);
+  return definition;
 }
 
 // Picks among studies that differ only in their versions: the version of the space file, or else the latest.
@@ -126,51 +124,45 @@ const StudySummary& version_of_space(const std::vector<StudySummary>& versions, 
 }
 
 // The number of the winner of the study that the argument names.
-Result<std::int64_t, ExitCode> find_winner(const ExecOptions& options, const Database& store,
-                                           const std::vector<StudySummary>& studies, Context& context) {
+std::int64_t find_winner(const ExecOptions& options, const Database& store,
+                         const std::vector<StudySummary>& studies, Context& context) {
   const auto named = named_studies(studies, options.which);
-  if (!named) return fail_selection(options.database, named.error().message, context);
+  if (!named) throw Ended{fail_selection(options.database, named.error().message, context)};
   std::set<std::string> texts;
   for (const StudySummary& each : *named) texts.insert(study_text(each.study));
   if (texts.size() > 1) {
     const std::string examples = *texts.begin() + ", " + *texts.rbegin();
-    return fail_selection(
+    throw Ended{fail_selection(
         options.database,
-        fmt::format("'{}' names {} studies, among them {}", options.which, texts.size(), examples), context);
+        fmt::format("'{}' names {} studies, among them {}", options.which, texts.size(), examples), context)};
   }
   const StudySummary& study = version_of_space(*named, options);
-  const auto winner = store.winner(study.id);
-  if (!winner) return fail(context, winner.error());
-  if (*winner) return (*winner)->trial.id;
-  return fail(context, ExitCode::failed, study_text(study.study) + " has no winner",
-              fmt::format("gktune db show {} --failed{} lists its trials", study.id,
-                          database_flag(options.database)));
+  const auto winner = value_or_end(store.winner(study.id), context);
+  if (winner) return winner->trial.id;
+  throw Ended{fail(context, ExitCode::failed, study_text(study.study) + " has no winner",
+                   fmt::format("gktune db show {} --failed{} lists its trials", study.id,
+                               database_flag(options.database)))};
 }
 
 // The number of the trial that the argument names.
-Result<std::int64_t, ExitCode> find_number(const ExecOptions& options, const Database& store,
-                                           Context& context) {
-  const auto studies = store.studies();
-  if (!studies) return fail(context, studies.error());
+std::int64_t find_number(const ExecOptions& options, const Database& store, Context& context) {
+  const auto studies = value_or_end(store.studies(), context);
   const auto number = number_in(options.which);
-  if (!number) return find_winner(options, store, *studies, context);
-  if (!is_kernel(*studies, options.which)) return *number;
+  if (!number) return find_winner(options, store, studies, context);
+  if (!is_kernel(studies, options.which)) return *number;
   if (const auto trial = store.trial(*number); trial && !*trial)
-    return find_winner(options, store, *studies, context);
-  return fail_selection(options.database, ambiguous_number(options.which, "trial").message, context);
+    return find_winner(options, store, studies, context);
+  throw Ended{fail_selection(options.database, ambiguous_number(options.which, "trial").message, context)};
 }
 
-Result<StudiedTrial, ExitCode> find_trial(const ExecOptions& options, Context& context) {
+StudiedTrial find_trial(const ExecOptions& options, Context& context) {
   const auto store = open_database(options.database, context);
-  if (!store) return ExitCode::failed;
   const auto number = find_number(options, *store, context);
-  if (!number) return number.error();
-  auto found = store->trial(*number);
-  if (!found) return fail(context, found.error());
-  if (*found) return **std::move(found);
-  return fail(
-      context, ExitCode::failed, fmt::format("there is no trial {}", *number),
-      fmt::format("gktune db show STUDY{} lists the trials of a study", database_flag(options.database)));
+  auto found = value_or_end(store->trial(number), context);
+  if (found) return *std::move(found);
+  throw Ended{fail(
+      context, ExitCode::failed, fmt::format("there is no trial {}", number),
+      fmt::format("gktune db show STUDY{} lists the trials of a study", database_flag(options.database)))};
 }
 
 // The kernel may end the process: what runs is printed before.
@@ -212,31 +204,28 @@ Record execution_record(const StudiedTrial& found, const Execution& execution) {
 
 ExitCode run(const ExecOptions& options, Context& context) {
   const auto found = find_trial(options, context);
-  if (!found) return found.error();
-  const auto device = chosen_device(options, found->study, context);
-  if (!device) return device.error();
-  const auto definition = read_definition(options, *found, device->kind, context);
-  if (!definition) return definition.error();
-  if (options.format.is_text()) print_start(found->trial, found->study, context);
+  const auto device = chosen_device(options, found.study, context);
+  const auto definition = read_definition(options, found, device.kind, context);
+  if (options.format.is_text()) print_start(found.trial, found.study, context);
   const Environment& environment = context.environment;
   BackendOptions backend{.cuda_home = environment.cuda_home,
                          .cache_dir = worker_settings(options.device, context).cache_dir.string()};
   if (!environment.cxx.empty()) backend.cxx = environment.cxx;
-  const auto executed = execute_here({.kernel = definition->kernel,
-                                      .config = found->trial.config,
-                                      .problem = found->trial.problem,
-                                      .device = *device,
-                                      .options = backend,
-                                      .needs_debugging = options.is_debugged,
-                                      .is_compared = !options.skips_check,
-                                      .runs = static_cast<int>(options.runs)});
-  if (!executed) return fail(context, executed.error());
+  const auto executed = value_or_end(execute_here({.kernel = definition.kernel,
+                                                   .config = found.trial.config,
+                                                   .problem = found.trial.problem,
+                                                   .device = device,
+                                                   .options = backend,
+                                                   .needs_debugging = options.is_debugged,
+                                                   .is_compared = !options.skips_check,
+                                                   .runs = static_cast<int>(options.runs)}),
+                                     context);
   if (options.format.is_text()) {
-    print_end(*executed, context);
+    print_end(executed, context);
   } else {
-    print_one(execution_record(*found, *executed), options.format, context);
+    print_one(execution_record(found, executed), options.format, context);
   }
-  return executed->reply.status == Status::ok ? ExitCode::done : ExitCode::failed;
+  return executed.reply.status == Status::ok ? ExitCode::done : ExitCode::failed;
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ ExitCode import_file(const ImportFlags& options, Context& context) {
     std::error_code ignored;
     if (!options.force && fs::exists(fs::symlink_status(output, ignored)))
       return fail(context, ExitCode::failed, options.output + " exists; --force replaces it");
-    if (auto written = write_output(output, space->text); !written) return fail(context, written.error());
+    value_or_end(write_output(output, space->text), context);
   }
   for (const std::string& note : space->notes) context.log.info("note: " + note);
   if (!options.output.empty()) hint(context, "gktune check " + options.output);

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gktune/result.h"
 #include "cli/command.h"
+#include "gktune/result.h"
 #include "tuner/core/embedded_file.h"
 #include "tuner/core/files.h"
 #include "tuner/core/text.h"
@@ -65,9 +65,8 @@ std::string renamed(std::string_view text, const std::string& name) {
 
 std::set<std::string_view> words_of(const std::vector<EmbeddedFile>& texts) {
   std::set<std::string_view> words;
-  for (const EmbeddedFile& file : texts) {
+  for (const EmbeddedFile& file : texts)
     for_each_word(file.text, [&](std::string_view word) { words.insert(word); });
-  }
   return words;
 }
 
@@ -99,9 +98,8 @@ Result<void> write_starter(const fs::path& folder, const std::vector<StarterFile
   std::error_code error;
   for (const StarterFile& file : files) {
     const fs::path path = folder / file.name;
-    if (fs::exists(fs::symlink_status(path, error))) {
+    if (fs::exists(fs::symlink_status(path, error)))
       return Error{fmt::format("{} exists; nothing was written", path.string())};
-    }
   }
   fs::create_directories(folder, error);
   if (error) return Error{fmt::format("cannot create the folder {}: {}", folder.string(), error.message())};
@@ -140,7 +138,7 @@ void declare(Flags& flags, NewOptions& options) {
 ExitCode run(const NewOptions& options, Context& context) {
   auto files = starter_files(options.name, options.language);
   if (!files) return fail(context, ExitCode::usage, files.error().message);
-  if (auto written = write_starter(options.folder, *files); !written) return fail(context, written.error());
+  value_or_end(write_starter(options.folder, *files), context);
   std::string space;
   for (const StarterFile& file : *files) {
     const std::string path = (std::filesystem::path(options.folder) / file.name).lexically_normal().string();

@@ -68,9 +68,8 @@ ExitCode follow(const ReportOptions& options, const Database& store, Context& co
       continue;
     }
     last = Clock::now();
-    auto studies = store.studies();
-    if (!studies) return fail(context, studies.error());
-    if (const std::uint64_t state = state_of(*studies); state != shown) {
+    auto studies = value_or_end(store.studies(), context);
+    if (const std::uint64_t state = state_of(studies); state != shown) {
       auto written = write_report(store, options.kernels, options.output, {kReload_s, path});
       if (!written) return fail_with_hint(options, written.error().message, context);
       shown = state;
@@ -88,11 +87,9 @@ ExitCode run(const ReportOptions& options, Context& context) {
   if (auto checked = check_report_path(options.output); !checked)
     return fail_usage(context, "--output: " + checked.error().message);
   auto store = open_database(options.database, context);
-  if (!store) return ExitCode::failed;
   if (options.live) return follow(options, *store, context);
-  auto studies = store->studies();
-  if (!studies) return fail(context, studies.error());
-  if (studies->empty())
+  auto studies = value_or_end(store->studies(), context);
+  if (studies.empty())
     return fail(context, ExitCode::failed, "the database is empty", "gktune run SPACE adds studies");
   const auto path = database_path(options.database, context);
   auto written = write_report(*store, options.kernels, options.output, {.database = path});
@@ -110,9 +107,8 @@ Result<std::vector<StudySummary>> studies_of(const Database& store, const std::v
   std::vector<std::string> known;
   for (const StudySummary& each : *studies) known.push_back(each.study.kernel);
   for (const std::string& kernel : kernels) {
-    if (std::ranges::find(known, kernel) == known.end()) {
+    if (std::ranges::find(known, kernel) == known.end())
       return Error{"there is no study of a kernel '" + kernel + "'" + did_you_mean(kernel, known)};
-    }
   }
   if (!kernels.empty()) {
     std::erase_if(*studies, [&](const StudySummary& each) {
@@ -146,9 +142,8 @@ Result<void> check_report_path(const fs::path& path) {
   if (auto checked = check_output(path); !checked) return checked;
   const fs::path target = target_of(path);
   std::error_code error;
-  if (fs::exists(target, error) && !fs::is_regular_file(target, error)) {
+  if (fs::exists(target, error) && !fs::is_regular_file(target, error))
     return Error{path.string() + " is no regular file"};
-  }
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, error)) return Error{"there is no folder " + folder.string()};
   if (access(folder.c_str(), W_OK) != 0) return Error{"cannot write to the folder " + folder.string()};

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "cli/command.h"
 #include "cli/commands/report.h"
@@ -171,9 +170,8 @@ class RunScreen {
     table_.add(report_record(tuning));
     if (options_.format.is_text()) {
       print_report(context_.out, context_.out_screen, tuning);
-      if (!options_.quiet) {
+      if (!options_.quiet)
         print_pictures(context_.out, context_.out_screen, history_of(tuning.trials, tuning.objective));
-      }
       context_.out << std::flush;
     }
     if (tuning.outcome.failure) context_.log.error(*tuning.outcome.failure);
@@ -259,8 +257,7 @@ ExitCode run(const RunOptions& options, Context& context) {
     return fail_usage(context, "--report: " + checked.error().message);
   auto groups = read_files(options.paths, options.device.choice, options.device,
                            unsafe_options(options.device), context);
-  if (!groups) return groups.error();
-  for (OpenedSpaces& group : *groups) {
+  for (OpenedSpaces& group : groups) {
     for (Definition& definition : group.definitions) {
       if (auto selected = select_values(definition.parameters, options.only); !selected)
         return fail_usage(context, definition.path + ": --only: " + selected.error().message);
@@ -274,11 +271,11 @@ ExitCode run(const RunOptions& options, Context& context) {
   // A replay repeats known measurements, so store its trials only if --db is given.
   const std::filesystem::path path =
       is_replay && options.database.empty() ? "" : database_path(options.database, context);
-  auto store = path.empty() ? Database::in_memory() : Database::open(path, Database::Access::write);
-  if (!store) return fail(context, store.error());
-  const ExitCode code = tune_all(options, *groups, **store, context);
+  auto store = value_or_end(
+      path.empty() ? Database::in_memory() : Database::open(path, Database::Access::write), context);
+  const ExitCode code = tune_all(options, groups, *store, context);
   if (options.report.empty()) return code;
-  auto written = write_report(**store, kernels_of(*groups), options.report, {.database = path});
+  auto written = write_report(*store, kernels_of(groups), options.report, {.database = path});
   if (!written) return worse(code, fail(context, written.error()));
   context.log.info(written->text());
   return code;

@@ -243,19 +243,18 @@ Result<Recordings> read_all(const std::vector<std::string>& paths) {
 }
 
 // Stops at Ctrl-C, and shows how many runs are done.
-Result<std::vector<std::vector<ContestRuns>>> hold(const std::vector<Contender>& contenders,
-                                                   const Recordings& recordings, const ScoreOptions& options,
-                                                   Context& context) {
+std::vector<std::vector<ContestRuns>> hold(const std::vector<Contender>& contenders,
+                                           const Recordings& recordings, const ScoreOptions& options,
+                                           Context& context) {
   Progress progress(context.err, context.err_screen,
                     options.quiet ? Progress::Mode::hidden : Progress::Mode::shown);
-  auto related = read_related(options.related_paths);
-  if (!related) return related.error();
+  auto related = value_or_end(read_related(options.related_paths), context);
   const auto begin = std::chrono::steady_clock::now();
   ContestRules rules{.repeats = options.repeats,
                      .seed = static_cast<std::uint64_t>(options.seed),
                      .in_flight = static_cast<std::size_t>(options.in_flight),
                      .threads = static_cast<std::size_t>(options.jobs),
-                     .related = *std::move(related),
+                     .related = std::move(related),
                      .stop = context.catch_interrupts()};
   rules.on_run = [&](std::size_t done, std::size_t total) {
     progress.show({.title = "runs",
@@ -263,7 +262,7 @@ Result<std::vector<std::vector<ContestRuns>>> hold(const std::vector<Contender>&
                    .total = static_cast<std::int64_t>(total),
                    .elapsed_s = seconds_since(begin)});
   };
-  return hold_contest(contenders, recordings, rules);
+  return value_or_end(hold_contest(contenders, recordings, rules), context);
 }
 
 std::string settings_text(const NamedValues& settings) {
@@ -280,9 +279,8 @@ double mean_score(const std::vector<ContestRuns>& runs, const Recordings& record
 
 // Sets one option after the other to the choice that scores best, until a round changes nothing. An option
 // keeps its value if no choice is better. Nothing if it was stopped.
-Result<std::optional<Contender>> best_options(Contender best, const Strategy& strategy,
-                                              const Recordings& recordings, const ScoreOptions& options,
-                                              Context& context) {
+std::optional<Contender> best_options(Contender best, const Strategy& strategy, const Recordings& recordings,
+                                      const ScoreOptions& options, Context& context) {
   constexpr int kMostRounds = 3;
   bool has_changed = true;
   for (int round = 0; round < kMostRounds && has_changed; ++round) {
@@ -299,18 +297,17 @@ Result<std::optional<Contender>> best_options(Contender best, const Strategy& st
         variants.back().options.set(name, choice);
       }
       const auto runs = hold(variants, recordings, options, context);
-      if (!runs) return runs.error();
-      if (runs->empty()) return std::optional<Contender>();
+      if (runs.empty()) return std::nullopt;
       std::size_t leader = 0;
-      double most = mean_score(runs->front(), recordings);
+      double most = mean_score(runs.front(), recordings);
       for (std::size_t i = 1; i < variants.size(); ++i) {
-        if (const double score = mean_score((*runs)[i], recordings); score > most) leader = i, most = score;
+        if (const double score = mean_score(runs[i], recordings); score > most) leader = i, most = score;
       }
       if (leader > 0) has_changed = true;
       best = variants[leader];
     }
   }
-  return std::optional(std::move(best));
+  return best;
 }
 
 // Compares the options that were found with those it began with, on recordings that had no part in the choice
@@ -325,13 +322,11 @@ ExitCode tune_options(const Contender& begin, const Recordings& recordings, cons
   const Recordings& reported = others->empty() ? recordings : *others;
 
   const auto best = best_options(begin, *strategy, recordings, options, context);
-  if (!best) return fail(context, best.error());
-  if (!*best) return ExitCode::interrupted;
-  const std::vector<Contender> both = {begin, **best};
+  if (!best) return ExitCode::interrupted;
+  const std::vector<Contender> both = {begin, *best};
   const auto runs = hold(both, reported, options, context);
-  if (!runs) return fail(context, runs.error());
-  if (runs->empty()) return ExitCode::interrupted;
-  std::vector<ContenderScore> scores = scores_of(both, *runs, reported);
+  if (runs.empty()) return ExitCode::interrupted;
+  std::vector<ContenderScore> scores = scores_of(both, runs, reported);
   const Json json = json_of_scores(options, scores, reported);
   for (ContenderScore& score : scores)
     score.contender.strategy += " with " + settings_text(score.contender.options);
@@ -365,14 +360,10 @@ ExitCode run(const ScoreOptions& options, Context& context) {
   }
   if (options.tune) return tune_options(contenders.front(), *recordings, options, context);
   const auto runs = hold(contenders, *recordings, options, context);
-  if (!runs) return fail(context, runs.error());
-  if (runs->empty()) return ExitCode::interrupted;
+  if (runs.empty()) return ExitCode::interrupted;
 
-  if (!options.traces.empty()) {
-    if (auto written = write_traces(options.traces, runs->front(), *recordings); !written)
-      return fail(context, written.error());
-  }
-  std::vector<ContenderScore> scores = scores_of(contenders, *runs, *recordings);
+  if (!options.traces.empty()) value_or_end(write_traces(options.traces, runs.front(), *recordings), context);
+  std::vector<ContenderScore> scores = scores_of(contenders, runs, *recordings);
   std::ranges::stable_sort(scores, std::ranges::greater(),
                            [](const ContenderScore& each) { return each.mean[kScore]; });
   const Table table =

@@ -24,9 +24,8 @@ struct SpaceOptions {
 };
 
 Result<Count> parse_index(std::string_view text) {
-  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) {
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos)
     return Error{fmt::format("'{}' is not an index: they count from 0", text)};
-  }
   return Count(std::string(text));
 }
 
@@ -51,14 +50,13 @@ bool asks_for_configurations(const SpaceOptions& options) {
 }
 
 // Prints the requested configurations.
-Result<void, EngineError> visit(const Space& space, const SpaceOptions& options,
-                                const std::function<void(const Config&)>& use) {
+void visit(const Space& space, const SpaceOptions& options, Context& context,
+           const std::function<void(const Config&)>& use) {
   if (options.at) {
     if (*options.at >= space.size()) {
-      return EngineError{EngineError::Kind::invalid,
-                         fmt::format("--at {}: there are {} valid configurations, counted from 0",
-                                     options.at->str(), space.size().str()),
-                         {}};
+      throw Ended{fail(context, ExitCode::usage,
+                       fmt::format("--at {}: there are {} valid configurations, counted from 0",
+                                   options.at->str(), space.size().str()))};
     }
     use(space.at(*options.at));
   }
@@ -67,7 +65,6 @@ Result<void, EngineError> visit(const Space& space, const SpaceOptions& options,
   }
   std::mt19937_64 random(static_cast<std::uint64_t>(options.device.seed));
   for (std::int64_t i = 0; i < options.sample; ++i) use(space.at(space.sample(random)));
-  return {};
 }
 
 Json counts_json(const SpaceCounts& counts) {
@@ -86,15 +83,14 @@ struct SpaceReport {
 };
 
 // Adds the counts or configurations of one problem, or prints them as text.
-Result<void, EngineError> show(const OpenedSpace& opened, const Problem& problem, const SpaceOptions& options,
-                               SpaceReport& report, Context& context) {
+void show(const OpenedSpace& opened, const Problem& problem, const SpaceOptions& options, SpaceReport& report,
+          Context& context) {
   Json json = {{"problem", json_of(problem)}};
   if (!asks_for_configurations(options)) {
-    auto counts = space_counts(opened.definition, problem, opened.device.info);
-    if (!counts) return counts.error();
+    auto counts = value_or_end(space_counts(opened.definition, problem, opened.device.info), context);
     const std::string title = problem.empty() ? "" : problem_text(problem) + ": ";
-    if (options.format.is_text()) context.out << title << counts_text(*counts) << '\n';
-    json.update(counts_json(*counts));
+    if (options.format.is_text()) context.out << title << counts_text(counts) << '\n';
+    json.update(counts_json(counts));
     Record record = {{"problem", problem_cell(problem)},
                      {"combinations", json["combinations"], Unit::count},
                      {"valid", json["valid"], Unit::count}};
@@ -102,40 +98,31 @@ Result<void, EngineError> show(const OpenedSpace& opened, const Problem& problem
       record.push_back({"ruled_out_by_" + name, count, Unit::count});
     report.table.add(std::move(record));
   } else {
-    auto space = space_of(opened.definition, problem, opened.device.info);
-    if (!space) return space.error();
+    auto space = value_or_end(space_of(opened.definition, problem, opened.device.info), context);
     json["configurations"] = Json::array();
-    auto visited = visit(*space, options, [&](const Config& config) {
+    visit(space, options, context, [&](const Config& config) {
       if (options.format.is_text()) {
         context.out << config.str() << '\n';
-        return;
-      }
-      if (options.format.json) {
+      } else if (options.format.json) {
         json["configurations"].push_back(json_of(config));
-        return;
+      } else {
+        Record record = {{"problem", problem_cell(problem)}};
+        for (const auto& [name, value] : config) record.push_back({name, value, Unit::none, name});
+        report.table.add(std::move(record));
       }
-      Record record = {{"problem", problem_cell(problem)}};
-      for (const auto& [name, value] : config) record.push_back({name, value, Unit::none, name});
-      report.table.add(std::move(record));
     });
-    if (!visited) return visited.error();
   }
   report.spaces.push_back(std::move(json));
-  return {};
 }
 
 ExitCode run(const SpaceOptions& options, Context& context) {
   auto read = read_file(options.path, options.device.choice, options.device, UnsafeOptions::allowed, context);
-  if (!read) return read.error();
-  const Definition& definition = read->definition;
+  const Definition& definition = read.definition;
   auto problems = select_problems(definition.kernel, options.problems);
   if (!problems) return fail_usage(context, "--problem: " + problems.error().message);
 
   SpaceReport report;
-  for (const Problem& problem : *problems) {
-    if (auto shown = show(*read, problem, options, report, context); !shown)
-      return fail(context, shown.error());
-  }
+  for (const Problem& problem : *problems) show(read, problem, options, report, context);
   if (!options.format.is_text()) {
     report.table.print(context, options.format,
                        {{"kernel", definition.kernel.name}, {"spaces", std::move(report.spaces)}});

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "cli/devices.h"
-#include "cli/output/json.h"
 #include "cli/output/pictures.h"
 #include "cli/output/screen.h"
 #include "cli/output/study_tables.h"
@@ -319,9 +318,8 @@ Json details_json(const StudyFacts& facts, const Sample& sample) {
     scores.push_back(facts.points[i].ok() ? rounded(facts.points[i].score) : Json());
   }
   Json improvements = Json::array(), importance = Json::array(), edges = Json::array();
-  for (const std::size_t i : facts.improvements) {
+  for (const std::size_t i : facts.improvements)
     improvements.push_back({i + 1, rounded(facts.points[i].elapsed_s), rounded(facts.points[i].score)});
-  }
   for (const ImportanceRow& row : importance_rows(facts)) {
     if (row.share > 0 && importance.size() < kRowsOfImportance)
       importance.push_back({name_of(row.name), rounded(row.share)});

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <ostream>
 
 #include "tuner/core/text.h"
 

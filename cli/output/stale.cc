@@ -35,42 +35,39 @@ const std::vector<std::string>& changes_of(const ChangesByStudy& changes, std::i
   return found == changes.end() ? kNone : found->second;
 }
 
-void StaleWinners::add(const Study& study, const std::vector<std::string>& changes) {
-  ++count_;
-  for (const std::string& change : changes) {
-    const auto known = std::ranges::find(changes_, change, &Change::text);
-    if (known != changes_.end()) {
-      ++known->count;
-    } else {
-      changes_.push_back({change, study_text(study), 1});
+void warn_of_stale(const ChangedWinners& changed, std::size_t winners, Context& context) {
+  std::vector<std::string> texts;
+  std::map<std::string, std::vector<std::string>> concerned;  // the winners of each change
+  for (const auto& [study, changes] : changed) {
+    for (const std::string& change : changes) {
+      if (concerned[change].empty()) texts.push_back(change);
+      concerned[change].push_back(study_text(study));
     }
   }
-}
-
-void StaleWinners::add(std::span<const Winner> winners) {
-  for (const Winner& winner : winners) add(winner.study, winner.changes);
-}
-
-void StaleWinners::warn(std::size_t winners, Context& context) const {
-  std::vector<std::string> texts;
-  for (const Change& each : changes_) {
-    const auto of = format_count(static_cast<std::int64_t>(winners));
-    const std::string which = each.count == 1
-                                  ? each.first + " is stale"
-                                  : fmt::format("{} of {} winners are stale", format_count(each.count), of);
-    context.log.warning(which + ": " + each.text);
-    texts.push_back(each.text);
+  for (const std::string& text : texts) {
+    const std::vector<std::string>& names = concerned[text];
+    const std::string which = names.size() == 1
+                                  ? names[0] + " is stale"
+                                  : fmt::format("{} of {} winners are stale", format_count(std::ssize(names)),
+                                                format_count(static_cast<std::int64_t>(winners)));
+    context.log.warning(which + ": " + text);
   }
   if (!texts.empty()) hint_at_measurement(texts, context);
 }
 
+void warn_of_stale(std::span<const Winner> winners, Context& context) {
+  ChangedWinners changed;
+  for (const Winner& winner : winners) changed.emplace_back(winner.study, winner.changes);
+  warn_of_stale(changed, changed.size(), context);
+}
+
 void warn_of_stale(const std::vector<StudySummary>& studies, const ChangesByStudy& changes,
                    Context& context) {
-  StaleWinners stale;
+  ChangedWinners changed;
   for (const StudySummary& each : studies) {
-    if (each.best_us) stale.add(each.study, changes_of(changes, each.id));
+    if (each.best_us) changed.emplace_back(each.study, changes_of(changes, each.id));
   }
-  stale.warn(context);
+  warn_of_stale(changed, changed.size(), context);
 }
 
 }  // namespace gktune

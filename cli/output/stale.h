@@ -3,6 +3,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/context.h"
@@ -18,25 +19,12 @@ namespace gktune {
 // Warns of the changes that make one answer stale.
 void warn_of_stale(const std::vector<std::string>& changes, Context& context);
 
-// Warns of what makes several winners stale.
-class StaleWinners {
- public:
-  // A winner, and the changes since it was measured. Without changes it is not stale.
-  void add(const Study& study, const std::vector<std::string>& changes);
-  void add(std::span<const Winner> winners);
-  // Warns of each change once. Names the winner if a change concerns only one, else says how many of
-  // `winners` it concerns.
-  void warn(std::size_t winners, Context& context) const;
-  void warn(Context& context) const { warn(count_, context); }
-
- private:
-  struct Change {
-    std::string text, first;
-    std::int64_t count;
-  };
-  std::vector<Change> changes_;
-  std::size_t count_ = 0;
-};
+// Winners with the changes since they were measured. Without changes one is not stale.
+using ChangedWinners = std::vector<std::pair<Study, std::vector<std::string>>>;
+// Warns of each change once. Names the winner if a change concerns only one, else says how many of `winners`
+// it concerns.
+void warn_of_stale(const ChangedWinners& changed, std::size_t winners, Context& context);
+void warn_of_stale(std::span<const Winner> winners, Context& context);
 
 // The changes of studies as Database::changes() reads them.
 using ChangesByStudy = std::map<std::int64_t, std::vector<std::string>>;

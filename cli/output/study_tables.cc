@@ -6,7 +6,6 @@
 
 #include "cli/output/pictures.h"
 #include "cli/output/screen.h"
-#include "cli/output/table.h"
 #include "cli/output/units.h"
 
 namespace gktune {
@@ -176,9 +175,8 @@ std::string commonest_message(const std::vector<Trial>& trials) {
 
 std::vector<ImportanceRow> importance_rows(const StudyFacts& facts) {
   std::vector<ImportanceRow> rows;
-  for (std::size_t i = 0; i < facts.parameters.size(); ++i) {
+  for (std::size_t i = 0; i < facts.parameters.size(); ++i)
     rows.push_back({facts.parameters[i].name, facts.shares.factors[i]});
-  }
   for (const VarianceShares::Pair& pair : facts.shares.pairs) {
     rows.push_back(
         {facts.parameters[pair.first].name + " × " + facts.parameters[pair.second].name, pair.share});
@@ -250,9 +248,8 @@ void add_importance(Table& table, std::int64_t study, const StudyFacts& facts) {
 
 Json importance_json(const StudyFacts& facts) {
   Json parameters = Json::object(), pairs = Json::array(), absent = Json::array(), causes = Json::array();
-  for (std::size_t i = 0; i < facts.parameters.size(); ++i) {
+  for (std::size_t i = 0; i < facts.parameters.size(); ++i)
     parameters[facts.parameters[i].name] = facts.shares.factors[i];
-  }
   for (const VarianceShares::Pair& pair : facts.shares.pairs) {
     pairs.push_back({{"parameters", {facts.parameters[pair.first].name, facts.parameters[pair.second].name}},
                      {"share", pair.share}});

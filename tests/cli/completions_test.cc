@@ -101,7 +101,7 @@ TEST_F(Completions, an_unknown_shell_is_a_usage_error) {
   Call tcsh = call({"completions", "tcsh"});
   EXPECT_EQ(tcsh.code, ExitCode::usage);
   EXPECT_EQ(tcsh.err,
-            "error: unknown shell 'tcsh'; known are bash, zsh, fish\n  hint: gktune completions --help\n");
+            "error: SHELL: 'tcsh' is neither bash, zsh nor fish\n  hint: gktune completions --help\n");
 }
 
 }  // namespace
