@@ -20,28 +20,13 @@ bool is_triple(Tokens tokens, std::size_t at, std::string_view sign) {
          tokens[at + 2].text.data() == tokens[at].text.data() + 2;
 }
 
-// The `<` of the list that closes at this token; 0 if none opens it.
-std::size_t opening_angle(Tokens tokens, std::size_t close) {
-  int depth = 0;
-  std::size_t at = close;
-  for (; at > 0; --at) {
-    if (tokens[at] == ">") ++depth;
-    if (tokens[at] == "<" && --depth == 0) break;
-  }
-  return at;
-}
-
 // kernel<T, 4><<<grid, block, shared>>>(arguments): `at` is the first token of <<<.
 std::optional<FoundLaunch> launch_in_brackets(Tokens tokens, std::size_t at) {
   FoundLaunch launch;
-  std::size_t name = at - 1;
-  if (tokens[name] == ">") {
-    name = opening_angle(tokens, name);
-    if (name == 0) return std::nullopt;
-    const Tokens list = tokens.subspan(name, at - name);
-    launch.template_arguments.assign(list.begin(), list.end());
-    --name;
-  }
+  const std::size_t name = name_before(tokens, 0, at);
+  if (name == at) return std::nullopt;
+  const Tokens list = tokens.subspan(name + 1, at - name - 1);
+  launch.template_arguments.assign(list.begin(), list.end());
   launch.kernel = tokens[name].text;
   launch.place = name;
   std::size_t end = at + 3, begin = end;
