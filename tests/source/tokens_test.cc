@@ -63,5 +63,35 @@ TEST(Edits, keep_the_number_of_lines) {
   EXPECT_EQ(edits.apply(), "x\n\n c ");
 }
 
+TEST(Tokens, sources_without_layout_are_equal_if_only_comments_and_blanks_differ) {
+  const auto is_same = [](std::string_view a, std::string_view b) { return without_layout(a) == without_layout(b); };
+  EXPECT_TRUE(is_same("int a = b + 1; // sum\n", "/* x */ int a=b+1;"));
+  EXPECT_TRUE(is_same("f(a,\n  b);", "f( a, b ) ;"));
+  EXPECT_TRUE(is_same("#define A 1\nint x;", "#define A   1 // one\n\n  int   x ;"));
+  EXPECT_TRUE(is_same("#define A \\\n 1\nint x;", "#define A 1\nint x;"));
+  EXPECT_TRUE(is_same("#define A /* two\nlines */ 1\nint x;", "#define A 1\nint x;"));
+  EXPECT_TRUE(is_same("a/**/b", "a b"));
+  for (const auto& [a, b] : std::vector<std::pair<std::string_view, std::string_view>>{
+           {"int a", "inta"},
+           {"a + +b", "a ++b"},
+           {"a / *b", "a /*b"},
+           {"a - 1", "a + 1"},
+           {"0x1e +1", "0x1e+1"},
+           {"u8 \"x\"", "u8\"x\""},
+           {"\"a b\"", "\"a  b\""},
+           {"\"// a\"", "\"// b\""},
+           {"R\"(a // b)\"", "R\"(a //  b)\""},
+           {"#define F(x) x", "#define F (x) x"},
+           {"#define A\n#define B\n", "#define A #define B\n"},
+           {"#define A\nint x;", "#define A int x;"},
+           {"#define A \\\nint x;", "#define A\nint x;"},
+           {"int x;\n#pragma unroll\nfor(;;);", "int x;\n#pragma unroll for(;;);"},
+           {"int a = __LINE__;", "\nint a = __LINE__;"},
+           {"#line 7\nint a;", "#line 8\nint a;"}}) {
+    EXPECT_FALSE(is_same(a, b)) << a << "\n" << b;
+  }
+  for (const char* text : {"", "/*", "\"", "#", "\\\n", "// a", "'"}) (void)without_layout(text);
+}
+
 }  // namespace
 }  // namespace gktune

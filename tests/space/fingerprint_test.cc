@@ -50,6 +50,14 @@ TEST(Fingerprint, changes_with_indirect_includes) {
   EXPECT_NE(a->fingerprint, b->fingerprint);
 }
 
+TEST(Fingerprint, does_not_depend_on_comments_and_blanks_of_the_sources) {
+  for (const auto& [path, text] : kReduceFiles) {
+    const std::string other = "// a comment\n\n  " + text + " /* end */ \n";
+    EXPECT_EQ(with_file(path, other), kUnchanged) << path;
+  }
+  EXPECT_NE(with_file("templates/reference.cu", "__global__ void reference_sum() { int a; }\n"), kUnchanged);
+}
+
 TEST(Fingerprint, depends_on_sources_launches_and_checks) {
   EXPECT_NE(changed("\"-O3\"", "\"-O2\""), kUnchanged);
   EXPECT_NE(changed("threadsPerBlock > 128", "threadsPerBlock > 64"), kUnchanged);

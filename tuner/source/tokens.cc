@@ -164,6 +164,56 @@ std::vector<Token> code_tokens(std::string_view source) {
   return tokens;
 }
 
+namespace {
+
+// True if a line ends in the blanks between two tokens.
+bool ends_line(std::string_view blanks) {
+  for (std::size_t at = blanks.find('\n'); at != std::string_view::npos; at = blanks.find('\n', at + 1)) {
+    const std::string_view line = blanks.substr(0, at);
+    if (!line.ends_with('\\') && !line.ends_with("\\\r")) return true;
+  }
+  return false;
+}
+
+// True if a blank between the tokens may mean something: int x, + +, 1 -2. In a directive any may: F (x) is no macro
+// with a parameter.
+bool is_blank_significant(const Token& before, const Token& after) {
+  if (after.is_directive) return true;
+  const auto is_operator = [](const Token& token) {
+    return std::string_view("+-*/%&|^<>=!:#.").find(token.text) != std::string_view::npos;
+  };
+  const bool ends_word = before.kind != Token::Kind::punctuation;
+  if (after.kind != Token::Kind::punctuation) return ends_word || before == ".";
+  return is_operator(after) && (is_operator(before) || before.kind == Token::Kind::number);
+}
+
+}  // namespace
+
+std::string without_layout(std::string_view source) {
+  const std::vector<Token> tokens = tokenize(source);
+  constexpr std::string_view kPlaces[] = {"__LINE__", "__COUNTER__", "__builtin_LINE", "source_location"};
+  if (std::ranges::any_of(tokens, [&](const Token& token) { return is_any_of(token.text, kPlaces); }))
+    return std::string(source);
+  std::string text;
+  const Token* before = nullptr;  // the latest that is no comment
+  const char* end = source.data();
+  bool is_new_line = false, is_apart = false;
+  for (const Token& token : tokens) {
+    is_new_line |= ends_line({end, token.text.data()});
+    is_apart |= token.text.data() != end || token.kind == Token::Kind::comment;
+    end = token.text.data() + token.text.size();
+    if (token.kind == Token::Kind::comment) continue;
+    if (before != nullptr && is_new_line && (token.is_directive || before->is_directive))
+      text += '\n';
+    else if (before != nullptr && is_apart && is_blank_significant(*before, token))
+      text += ' ';
+    text += token.text;
+    before = &token;
+    is_new_line = is_apart = false;
+  }
+  return text;
+}
+
 std::size_t closing_bracket(Tokens tokens, std::size_t open) {
   const bool is_angle = tokens[open] == "<";
   int depth = 0, angles = 0;

@@ -38,6 +38,10 @@ std::vector<Token> tokenize(std::string_view source);
 // The tokens without comments and preprocessor lines.
 std::vector<Token> code_tokens(std::string_view source);
 
+// The source with one form of all comments and blanks that mean nothing to the compiler. Sources with equal texts
+// compile to the same code. Where __LINE__ and its kin make lines count, the source as it is.
+std::string without_layout(std::string_view source);
+
 // The index of the bracket that closes the bracket at `open`: ( [ { or <. The number of
 // tokens if nothing closes it.
 std::size_t closing_bracket(Tokens tokens, std::size_t open);

@@ -1,16 +1,12 @@
 #include "tuner/space/fingerprint.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <algorithm>
-#include <array>
 #include <concepts>
-#include <cstdio>
 #include <set>
 #include <string_view>
 #include <type_traits>
 
+#include "tuner/source/tokens.h"
 #include "tuner/space/definition.h"
 
 namespace gktune {
@@ -76,17 +72,10 @@ class Canonical {
 
 }  // namespace
 
-std::string content_key(std::string_view bytes) {
-  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
-  std::array<char, 33> key{};
-  std::snprintf(key.data(), key.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
-                static_cast<unsigned long long>(hash.low64));
-  return key.data();
-}
-
 std::string fingerprint(const KernelDefinition& kernel, const std::map<std::string, std::string>& let,
                         std::vector<std::string> included) {
   // The names under which files are found depend on the working directory; their contents do not.
+  for (std::string& text : included) text = without_layout(text);
   std::ranges::sort(included);
   std::map<std::string, std::string> axes;
   for (const Axis& axis : kernel.axes) axes[axis.name] = axis.macro;
@@ -94,12 +83,16 @@ std::string fingerprint(const KernelDefinition& kernel, const std::map<std::stri
   // Launches name their arguments in order; the order in which they are described means nothing.
   std::vector<Argument> arguments = kernel.arguments;
   std::ranges::sort(arguments, {}, &Argument::name);
+  std::vector<Reference> references = kernel.references;
+  for (Reference& reference : references) reference.text = without_layout(reference.text);
+  auto verifier = kernel.verifier;
+  if (verifier) verifier->text = without_layout(verifier->text);
   std::vector<Setting> environment = kernel.environment;
   std::ranges::sort(environment, {}, &Setting::name);
   return Canonical()
       .add(kernel.name)
       .add(kernel.language)
-      .add(kernel.source_text)
+      .add(without_layout(kernel.source_text))
       .add(included)
       .add(let)
       .add(kernel.options)
@@ -109,8 +102,8 @@ std::string fingerprint(const KernelDefinition& kernel, const std::map<std::stri
       .add(parameters)
       .add(arguments)
       .add(kernel.launches)
-      .add(kernel.references)
-      .add(kernel.verifier)
+      .add(references)
+      .add(verifier)
       .add(kernel.setup)
       .hash();
 }

@@ -5,10 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace gktune {
+#include "tuner/core/content_key.h"
 
-// The 128-bit XXH3 hash of the bytes, as 32 hexadecimal digits.
-std::string content_key(std::string_view bytes);
+namespace gktune {
 
 struct KernelDefinition;
 
