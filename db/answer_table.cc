@@ -38,6 +38,9 @@ std::string described(const DeviceIdentity& device) {
   return text;
 }
 
+// "580" of "580.65.06".
+std::string_view major_version(std::string_view version) { return version.substr(0, version.find('.')); }
+
 // The reason why a winner no longer counts; no value if it does.
 std::optional<std::string> refusal(const Winner& winner, const Freshness& freshness) {
   if (!freshness.fingerprint.empty() && winner.study.fingerprint != freshness.fingerprint)
@@ -80,6 +83,14 @@ std::string reason_for(const std::string& name, const KernelWinners& kernel,
   return reason;
 }
 
+bool has_axis(const KernelWinners& kernel, const std::string& axis) {
+  return std::ranges::any_of(kernel.versions, [&](const KernelVersion& version) {
+    return std::ranges::any_of(version.winners, [&](const Winner& winner) {
+      return winner.study.problem.find(axis) != nullptr;
+    });
+  });
+}
+
 // Says how many winners do not count, and why.
 std::string refusals(const KernelWinners& kernel, const DeviceIdentity& device, const Freshness& freshness) {
   std::map<std::string, int> counts;
@@ -115,6 +126,11 @@ NamedValues attributes_of(const KernelWinners& kernel, const DeviceIdentity& dev
 }
 
 }  // namespace
+
+bool is_beyond_integers(const AxisValue& value) {
+  constexpr double kEnd = 9223372036854775808.0;  // 2^63
+  return value.is_number() && (value.number() >= kEnd || value.number() < -kEnd);
+}
 
 std::vector<std::string> changes_since(const Winner& winner, const KernelWinners& kernel,
                                        const Freshness& freshness) {
@@ -168,7 +184,9 @@ AnswerTable::AnswerTable(std::string_view name, const KernelWinners& kernel,
                                    : device;
   reason_ = reason_for(std::string(name), kernel, known_kernels, asked, axes_) +
             refusals(kernel, asked, freshness);
-  if (kernel.versions.empty()) return;
+  has_unknown_axis_ =
+      std::ranges::any_of(axes_, [&](const std::string& axis) { return !has_axis(kernel, axis); });
+  if (kernel.versions.empty() || has_unknown_axis_) return;
   // The latest version says how axes match.
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
     const Value* declared = kernel.versions.front().space.matching.find(axes_[axis]);
@@ -280,6 +298,10 @@ void AnswerTable::add_spares(const KernelWinners& kernel, const DeviceIdentity& 
   spares_.insert(spares_.end(), defaults.begin(), defaults.end());
 }
 
+bool AnswerTable::may_answer(std::span<const AxisValue> values) const {
+  return values.size() == axes_.size() && std::ranges::none_of(values, is_beyond_integers);
+}
+
 std::optional<std::vector<AnswerTable::Place>> AnswerTable::places_of(std::span<const AxisValue> values) const {
   if (values.size() != axes_.size()) return std::nullopt;
   std::vector<Place> places(values.size());
@@ -379,6 +401,7 @@ const Answer* AnswerTable::allowed_answer(const Ranked& ranked, std::span<const 
 
 const Answer* AnswerTable::find(std::span<const AxisValue> values) const {
   if (const Answer* exact = exact_.find(values)) return exact;
+  if (!may_answer(values)) return nullptr;
   if (const auto places = places_of(values)) {
     const auto first = nearest(values, *places);
     const Answer* answer = first ? allowed_answer(*first, values) : nullptr;
@@ -393,6 +416,7 @@ const Answer* AnswerTable::find(std::span<const AxisValue> values) const {
 }
 
 bool AnswerTable::visit(std::span<const AxisValue> values, const Visit& visit) const {
+  if (!may_answer(values)) return false;
   if (const auto places = places_of(values)) {
     for (const Ranked& ranked : ranking(values, *places)) {
       const Answer* answer = allowed_answer(ranked, values);

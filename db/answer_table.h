@@ -30,6 +30,9 @@ enum class AxisMatching {
 std::vector<std::string> changes_since(const Winner& winner, const KernelWinners& kernel,
                                        const Freshness& freshness);
 
+// True for a number that no integer can be: such a size is not answered.
+bool is_beyond_integers(const AxisValue& value);
+
 // The constraints of a space on one device.
 class ConfigRules {
  public:
@@ -110,6 +113,8 @@ class AnswerTable {
                    const Freshness& freshness);
   void add_spares(const KernelWinners& kernel, const DeviceIdentity& device, const Freshness& freshness);
   void index_exact_answers();
+  // False: nothing answers such a question.
+  bool may_answer(std::span<const AxisValue> values) const;
   // No value: the values cannot be compared with those of winners.
   std::optional<std::vector<Place>> places_of(std::span<const AxisValue> values) const;
   // For each candidate the square of its distance. Infinite: it has other texts or booleans. Values whose
@@ -135,6 +140,7 @@ class AnswerTable {
   std::vector<std::size_t> groups_;  // the first candidate of each: one device match, version and number of axes
   std::vector<Column> columns_;      // of the axes
   std::vector<Spare> spares_;
+  bool has_unknown_axis_ = false;  // among the asked ones: nothing answers then
   std::string reason_;
   AxisTable<const Answer> exact_;
 };

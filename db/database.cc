@@ -201,6 +201,12 @@ Result<std::unique_ptr<Database>> Database::in_memory() {
   });
 }
 
+Result<std::unique_ptr<Database>> Database::from_bytes(const std::filesystem::path& name, std::string_view bytes) {
+  return sqlite::guarded(name.string(), [&] {
+    return std::unique_ptr<Database>(new Database(name, open_bytes(bytes)));
+  });
+}
+
 void Database::require_file() {
   if (file_at(path_) == file_) return;
   const auto copy_path = unused_path(path_);
@@ -231,6 +237,16 @@ Result<std::int64_t> Database::study_id(const Study& study) {
     const auto id = add_study(*connection_, study);
     transaction.commit();
     return id;
+  });
+}
+
+Result<void> Database::remove_study_without_trials(std::int64_t study) {
+  return guarded([&] {
+    Statement(*connection_,
+              "DELETE FROM studies WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM trials WHERE study_id = ?1) AND NOT "
+              "EXISTS (SELECT 1 FROM claims WHERE study_id = ?1)")
+        .bind(study)
+        .run();
   });
 }
 

@@ -155,6 +155,8 @@ class Database {
                                                 std::chrono::milliseconds patience = std::chrono::seconds(10));
   // A database in memory, for results that are not kept.
   static Result<std::unique_ptr<Database>> in_memory();
+  // The bytes of a file, to read. `name` is for messages.
+  static Result<std::unique_ptr<Database>> from_bytes(const std::filesystem::path& name, std::string_view bytes);
   ~Database();
 
   Result<std::int64_t> begin_session(const Session& session);
@@ -235,6 +237,8 @@ class Database {
 
   // Removal keeps the rest consistent: a playoff goes with its winner, and studies without trials go. Refused
   // while a program tunes what would be removed.
+  // Keeps a study that has trials, or on which another program works.
+  Result<void> remove_study_without_trials(std::int64_t study);
   Result<Removed> remove_studies(const std::vector<std::int64_t>& studies, Removal removal);
   // An error, and nothing is removed, if one of the trials does not exist.
   Result<Removed> remove_trials(const std::vector<std::int64_t>& trials, Removal removal);

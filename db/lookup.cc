@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "db/winners_source.h"
+#include "tuner/core/content_key.h"
 #include "tuner/core/text.h"
 
 namespace gktune {
@@ -90,21 +91,41 @@ const Answer& KernelLookup::best(std::span<const AxisValue> values) {
     const Answer* found = parts_[i].table->find(values);
     if (found != nullptr && (best == nullptr || found->match < best->match)) best = found;
   }
-  if (best == nullptr) return values.size() == axes_.size() ? no_answer_ : miscounted(values.size());
+  if (best == nullptr) return unanswered(values);
   if (question_.prefers_portfolio && best->match == Match::nearest_problem) {
     visit_portfolios(values, [&](const Answer& answer) {
       best = &answer;
       return true;
     });
   }
-  return *best;
+  return best->match <= question_.worst ? *best : too_poor(*best);
 }
 
-const Answer& KernelLookup::miscounted(std::size_t values) {
-  miscounted_ = no_answer_;
-  miscounted_.reason = "a question about '" + kernel_ + "' has a value for each axis (" + joined(axes_) +
-                       "): " + std::to_string(axes_.size()) + ", not " + std::to_string(values);
-  return miscounted_;
+const Answer& KernelLookup::too_poor(const Answer& best) {
+  refused_ = {.match = Match::none,
+              .reason = "the best answer for '" + kernel_ + "' is " + std::string(match_name(best.match)) +
+                        (best.problem.empty() ? "" : " (" + best.problem.str() + ")") +
+                        ", and the question accepts nothing worse than " +
+                        std::string(match_name(question_.worst))};
+  if (!best.reason.empty()) refused_.reason += "; " + best.reason;
+  return refused_;
+}
+
+const Answer& KernelLookup::unanswered(std::span<const AxisValue> values) {
+  refused_ = no_answer_;
+  if (parts_.empty()) {
+    refused_.reason = "no database was given";
+  } else if (values.size() != axes_.size()) {
+    refused_.reason = "a question about '" + kernel_ + "' has a value for each axis (" + joined(axes_) +
+                      "): " + std::to_string(axes_.size()) + ", not " + std::to_string(values.size());
+  } else {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (is_beyond_integers(values[i]))
+        refused_.reason = axes_[i] + " is " + values[i].value().str() + ", which is larger than any integer";
+    }
+  }
+  if (refused_.match > question_.worst) refused_.match = Match::none;
+  return refused_;
 }
 
 bool KernelLookup::visit_portfolios(std::span<const AxisValue> values,
@@ -119,8 +140,10 @@ void KernelLookup::visit(std::span<const AxisValue> values,
   // Databases one after the other for each quality of match.
   for (const Match match : {Match::exact, Match::nearest_problem, Match::same_architecture, Match::portfolio,
                             Match::space_default}) {
-    if (match == Match::nearest_problem && question_.prefers_portfolio && visit_portfolios(values, function))
+    if (match == Match::nearest_problem && question_.prefers_portfolio &&
+        question_.worst >= Match::portfolio && visit_portfolios(values, function))
       return;
+    if (match > question_.worst) return;
     for (const Part& part : parts_) {
       bool is_ended = false;
       part.table->visit(values, [&](const Answer& answer) {
@@ -130,7 +153,7 @@ void KernelLookup::visit(std::span<const AxisValue> values,
       if (is_ended) return;
     }
   }
-  if (no_answer_) function(no_answer_);
+  if (no_answer_ && no_answer_.match <= question_.worst) function(no_answer_);
 }
 
 Lookup::Lookup(std::vector<std::shared_ptr<const WinnersSource>> sources, LookupSettings settings)
@@ -144,21 +167,23 @@ Result<Lookup> Lookup::open(const std::filesystem::path& path, LookupSettings se
 }
 
 Result<Lookup> Lookup::open(std::span<const std::filesystem::path> paths, LookupSettings settings) {
+  if (paths.empty()) return Error{"no database was given", ErrorCode::invalid_argument};
   std::vector<std::shared_ptr<const WinnersSource>> sources;
   for (const std::filesystem::path& path : paths) {
-    auto source = WinnersSource::of_database(path);
+    auto source = WinnersSource::of_database(path, settings.files);
     if (!source) return source.error();
+    (*source)->follow(settings.follow_interval);
     sources.push_back(*std::move(source));
   }
+  settings.files.clear();
   return Lookup(std::move(sources), std::move(settings));
 }
 
-Result<Lookup> Lookup::follow(const std::filesystem::path& path, std::chrono::milliseconds interval,
-                              LookupSettings settings) {
-  auto source = WinnersSource::of_database(path);
-  if (!source) return source.error();
-  (*source)->follow(interval);
-  return Lookup({*std::move(source)}, std::move(settings));
+std::string Lookup::digest() const {
+  std::string text;
+  for (const auto& source : sources_) text += source->digest() + '\n';
+  for (const auto& [asked, answering] : settings_.aliases) text += json_quote(asked) + json_quote(answering);
+  return content_key(text);
 }
 
 Answer Lookup::best(std::string_view kernel, const Problem& problem, const Question& question) const {

@@ -76,8 +76,8 @@ void inspect(const fs::path& path) {
 void require_file(const fs::path& path) {
   inspect(path);
   std::error_code error;
-  if (!fs::exists(path, error)) throw Failure("no such file");
-  if (fs::file_size(path, error) == 0) throw Failure("empty: nothing was tuned yet");
+  if (!fs::exists(path, error)) throw Failure("no such file", Failure::kMissing);
+  if (fs::file_size(path, error) == 0) throw Failure("empty: nothing was tuned yet", Failure::kMissing);
 }
 
 bool may_write(const fs::path& path) { return may(W_OK, path); }
@@ -139,7 +139,7 @@ Connection open_readable(const fs::path& path, std::chrono::milliseconds patienc
 }
 
 void verify(Connection& connection) {
-  if (!has_schema(connection)) throw Failure("empty: nothing was tuned yet");
+  if (!has_schema(connection)) throw Failure("empty: nothing was tuned yet", Failure::kMissing);
   const std::string difference = schema_difference(connection);
   if (!difference.empty()) throw Failure("damaged: " + difference, Failure::kDamagedFile);
 }
@@ -191,10 +191,18 @@ Connection open_for_reading(const fs::path& path, std::chrono::milliseconds pati
   return connection;
 }
 
+Connection open_bytes(std::string_view bytes) {
+  if (bytes.empty()) throw Failure("empty: nothing was tuned yet", Failure::kMissing);
+  Connection connection = Connection::from_bytes(bytes);
+  connection.limit_step_time(kStepLimit);
+  verify(connection);
+  return connection;
+}
+
 Connection open_damaged(const fs::path& path, std::chrono::milliseconds patience) {
   require_file(path);
   Connection connection = open_readable(path, patience, true);
-  if (!has_schema(connection)) throw Failure("empty: nothing was tuned yet");
+  if (!has_schema(connection)) throw Failure("empty: nothing was tuned yet", Failure::kMissing);
   return connection;
 }
 

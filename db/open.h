@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <string_view>
 
 #include "db/sqlite/connection.h"
 
@@ -14,6 +15,8 @@ inline constexpr std::chrono::seconds kLockPatience(10);
 // unmodified if it is damaged, foreign or of another schema. Waits up to `patience` for locks.
 sqlite::Connection open_for_writing(const std::filesystem::path& path, std::chrono::milliseconds patience);
 sqlite::Connection open_for_reading(const std::filesystem::path& path, std::chrono::milliseconds patience);
+// The bytes of a file.
+sqlite::Connection open_bytes(std::string_view bytes);
 // Opens a damaged file read-only, to copy its rows.
 sqlite::Connection open_damaged(const std::filesystem::path& path, std::chrono::milliseconds patience);
 

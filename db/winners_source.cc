@@ -1,11 +1,15 @@
 #include "db/winners_source.h"
 
+#include <pthread.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "db/database.h"
+#include "tuner/core/content_key.h"
 
 namespace gktune {
 namespace {
@@ -13,13 +17,100 @@ namespace {
 // An application asks few kinds of questions.
 constexpr std::size_t kMostTables = 256;
 
+// The locks of all sources. A fork waits for them, so that no other thread is in SQLite or changes a source when the
+// child gets its copy. Tables are locked while reading is, and never the other way round.
+struct Locks {
+  std::mutex reading, tables;
+};
+
+Locks& locks() {
+  static Locks& all = [] () -> Locks& {
+    const auto release = [] {
+      locks().tables.unlock();
+      locks().reading.unlock();
+    };
+    ::pthread_atfork(
+        [] {
+          locks().reading.lock();
+          locks().tables.lock();
+        },
+        release, release);
+    return *new Locks;
+  }();
+  return all;
+}
+
+// Its resolution of a few milliseconds is enough, and reading it takes 5 ns.
+std::int64_t coarse_clock_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+}
+
 Result<WinnersByKernel> read_winners(const std::filesystem::path& path) {
   const auto database = Database::open(path, Database::Access::read);
   if (!database) return database.error();
   return (*database)->kernel_winners();
 }
 
+// A text of all that answers depend on, with a line for each thing.
+class Described {
+ public:
+  void add(const KernelVersion& version) {
+    for (const std::string& constraint : version.space.constraints) line(constraint);
+    line(version.space.matching.json() + version.space.default_config.json());
+    for (const Winner& winner : version.winners) {
+      add(winner.study.device);
+      line(winner.study.fingerprint + ' ' + std::string(enum_name(winner.study.regime)) + ' ' + winner.study.objective);
+      line(winner.study.problem.json() + winner.trial.config.json());
+      line(Value(winner.trial.timing.median_us).json());
+      add(winner.environment);
+      for (const std::string& change : winner.changes) line(change);
+    }
+    for (const Portfolio& portfolio : version.portfolios) {
+      add(portfolio.device);
+      for (const Config& config : portfolio.configs) line(config.json());
+      for (const PortfolioNode& node : portfolio.tree) {
+        line(json_quote(node.axis) + node.value.json() + ' ' + std::to_string(node.yes) + ' ' +
+             std::to_string(node.no) + ' ' + std::to_string(node.config));
+      }
+      for (const std::string& change : portfolio.stale) line(change);
+    }
+  }
+  void add(const DeviceIdentity& device) {
+    line(device.kind + ' ' + device.name + ' ' + device.architecture + ' ' +
+         std::to_string(device.multiprocessors));
+  }
+  void add(const SessionEnvironment& environment) {
+    fields([this](const char*, const std::string& text) { line(text); }, environment);
+  }
+  void line(const std::string& text) { (text_ += text) += '\n'; }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
 }  // namespace
+
+std::string WinnersSource::digest() const {
+  version();  // looks at the file
+  const std::lock_guard lock(locks().tables);
+  Described described;
+  for (const auto& [name, kernel] : winners_) {
+    described.line(json_quote(name));
+    for (const KernelVersion& version : kernel.versions) described.add(version);
+    for (const auto& [device, environment] : kernel.latest) {
+      described.line(device);
+      described.add(environment);
+    }
+    for (const DeviceInfo& device : kernel.devices) {
+      described.add(identity_of(device));
+      described.line(device.attributes().json());
+    }
+  }
+  return content_key(described.text());
+}
 
 // Changes whenever a program writes to the database: SQLite writes to the file or to its log. Readers make
 // and remove logs that are empty.
@@ -43,7 +134,16 @@ WinnersSource::FileState WinnersSource::state_of(const std::filesystem::path& pa
   return state;
 }
 
-Result<std::shared_ptr<WinnersSource>> WinnersSource::of_database(const std::filesystem::path& path) {
+Result<std::shared_ptr<WinnersSource>> WinnersSource::of_database(const std::filesystem::path& path,
+                                                                  const std::map<std::string, std::string>& files) {
+  const std::lock_guard reading(locks().reading);
+  if (const auto bytes = files.find(path.string()); bytes != files.end()) {
+    const auto database = Database::from_bytes(path, bytes->second);
+    if (!database) return database.error();
+    auto winners = (*database)->kernel_winners();
+    if (!winners) return winners.error();
+    return std::make_shared<WinnersSource>(*std::move(winners));
+  }
   // Taken before the file is read: a change meanwhile is read the next time.
   const FileState state = state_of(path);
   auto winners = read_winners(path);
@@ -54,14 +154,18 @@ Result<std::shared_ptr<WinnersSource>> WinnersSource::of_database(const std::fil
   return source;
 }
 
-bool WinnersSource::refresh() {
+bool WinnersSource::refresh() const {
+  const std::lock_guard reading(locks().reading);
+  return read_again();
+}
+
+bool WinnersSource::read_again() const {
   if (path_.empty()) return false;
-  const std::lock_guard one_at_a_time(refresh_mutex_);
   const FileState state = state_of(path_);  // before the file is read, as above
   if (state == read_state_) return false;
   read_state_ = state;
   auto winners = read_winners(path_);
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(locks().tables);
   if (!winners) {
     read_error_ = winners.error().message;
     read_state_.reset();
@@ -74,23 +178,20 @@ bool WinnersSource::refresh() {
   return true;
 }
 
-void WinnersSource::follow(std::chrono::milliseconds interval) {
-  follower_ = std::jthread([this, interval](const std::stop_token& stop) {
-    while (true) {
-      {
-        std::unique_lock lock(pause_mutex_);
-        pause_.wait_for(lock, stop, interval, [] { return false; });
-      }
-      if (stop.stop_requested()) return;
-      refresh();
-    }
-  });
+// While another thread reads, the earlier winners answer.
+void WinnersSource::look_if_due() const {
+  const std::int64_t now_ms = coarse_clock_ms();
+  if (now_ms < next_look_ms_.load(std::memory_order_relaxed)) return;
+  const std::unique_lock reading(locks().reading, std::try_to_lock);
+  if (!reading || now_ms < next_look_ms_.load(std::memory_order_relaxed)) return;
+  next_look_ms_.store(now_ms + interval_.count(), std::memory_order_relaxed);
+  read_again();
 }
 
 std::shared_ptr<const AnswerTable> WinnersSource::table(std::string_view kernel, const DeviceIdentity& device,
                                                         std::span<const std::string> axes,
                                                         const Freshness& freshness) const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(locks().tables);
   for (const Known& known : tables_) {
     if (known.kernel == kernel && known.device == device && known.freshness == freshness &&
         std::ranges::equal(known.axes, axes)) {
@@ -108,7 +209,8 @@ std::shared_ptr<const AnswerTable> WinnersSource::table(std::string_view kernel,
 }
 
 std::optional<std::string> WinnersSource::read_error() const {
-  const std::lock_guard lock(mutex_);
+  version();  // looks at the file
+  const std::lock_guard lock(locks().tables);
   return read_error_;
 }
 

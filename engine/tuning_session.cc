@@ -89,6 +89,10 @@ class TuningSession {
     search();
     if (error_) return failed({*error_});
     if (auto decided = decide(); !decided) return failed(decided.error());
+    if (tuning_.trials.empty()) {
+      claims_.reset();
+      if (auto removed = site_.store.remove_study_without_trials(id_); !removed) return failed(removed.error());
+    }
     return std::move(tuning_);
   }
 

@@ -149,6 +149,7 @@ class CudaLaunchDevice final : public LaunchDevice {
   CudaLaunchDevice(const CudaLaunchDevice&) = delete;
   CudaLaunchDevice& operator=(const CudaLaunchDevice&) = delete;
   ~CudaLaunchDevice() override {
+    modules_.clear();
     if (is_retained_ && is_alive()) driver_.cuDevicePrimaryCtxRelease(device_);
   }
 
@@ -175,8 +176,7 @@ class CudaLaunchDevice final : public LaunchDevice {
     const auto gpu = Gpu::of_current_context(driver_, device_);
     const std::string key = sharing_key(code, plan.candidate);
     std::shared_ptr<const CachedModule> cached;
-    if (const auto known = modules_.find(key); !key.empty() && known != modules_.end())
-      cached = known->second.lock();
+    if (const auto known = modules_.find(key); !key.empty() && known != modules_.end()) cached = known->second;
     if (cached == nullptr) {
       CompiledModule file;
       if (code.bytes.empty()) {
@@ -216,7 +216,8 @@ class CudaLaunchDevice final : public LaunchDevice {
       if (code == CUDA_SUCCESS) code = driver_.cuStreamSynchronize(stream);
       driver_.cuStreamDestroy(stream);
     }
-    if (code != CUDA_SUCCESS) return Error{gpu_error(driver_, "copy from the GPU", code)};
+    if (code != CUDA_SUCCESS)
+      return Error{gpu_error(driver_, "copy from the GPU", code), ErrorCode::failed, static_cast<int>(code)};
     return {};
   }
 
@@ -237,7 +238,8 @@ class CudaLaunchDevice final : public LaunchDevice {
   CUdevice device_;
   CUcontext context_;
   bool is_retained_;
-  std::map<std::string, std::weak_ptr<const CachedModule>> modules_;
+  // Captured launches may need them as long as the kernel lives.
+  std::map<std::string, std::shared_ptr<const CachedModule>> modules_;
   DeviceInfo info_;
   std::string cuda_home_;
   std::unique_ptr<Compiler> compiler_;
@@ -248,7 +250,7 @@ class CudaLaunchDevice final : public LaunchDevice {
 Result<std::unique_ptr<LaunchDevice>> open_cuda_launch_device(int ordinal,
                                                               const LaunchDeviceSettings& settings) {
   const auto driver = Driver::open();
-  if (!driver) return driver.error();
+  if (!driver) return Error{driver.error().message, ErrorCode::no_device};
   CUcontext context = nullptr;
   CUdevice device = 0, current = -1;
   if (driver->cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != nullptr)
@@ -256,14 +258,15 @@ Result<std::unique_ptr<LaunchDevice>> open_cuda_launch_device(int ordinal,
   if (ordinal < 0 && context != nullptr) {
     device = current;
   } else if (const CUresult code = driver->cuDeviceGet(&device, std::max(0, ordinal)); code != CUDA_SUCCESS) {
-    return Error{gpu_error(*driver, "find the GPU", code)};
+    return Error{gpu_error(*driver, "find the GPU", code), ErrorCode::no_device, static_cast<int>(code)};
   }
   auto info = probe_gpu(*driver, static_cast<int>(device));
-  if (!info) return info.error();
+  if (!info) return Error{info.error().message, ErrorCode::no_device};
   const bool retains = context == nullptr || current != device;
   if (retains) {
     const CUresult code = driver->cuDevicePrimaryCtxRetain(&context, device);
-    if (code != CUDA_SUCCESS) return Error{gpu_error(*driver, "make a context", code)};
+    if (code != CUDA_SUCCESS)
+      return Error{gpu_error(*driver, "make a context", code), ErrorCode::no_device, static_cast<int>(code)};
   }
   return std::unique_ptr<LaunchDevice>(std::make_unique<CudaLaunchDevice>(
       *driver, device, context, retains, *std::move(info), settings.cuda_home));

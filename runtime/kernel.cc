@@ -1,4 +1,6 @@
 // Opens kernels from bundles, and their parts.
+#include <pthread.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -23,19 +25,36 @@ Value as_integer(const Value& value) {
   return static_cast<std::int64_t>(number);
 }
 
+Error moved_error() {
+  return {"the kernel was moved to another object, or none was assigned", ErrorCode::invalid_argument};
+}
+
+// Keeps an object until the process ends, so that it is neither destroyed nor a leak.
+template <class T>
+void keep(std::unique_ptr<T> object) {
+  static auto& mutex = *new std::mutex;
+  static auto& kept = *new std::vector<T*>;
+  const std::lock_guard lock(mutex);
+  kept.push_back(object.release());
+}
+
+[[maybe_unused]] const int counts_forks = ::pthread_atfork(nullptr, nullptr, [] { ++fork_count; });
+
 }  // namespace
 
 Result<void> check_textures(const KernelDefinition& kernel) {
   const std::set<std::string> textured = textured_buffers(kernel);
   if (textured.empty()) return {};
   return Error{"an application cannot launch " + kernel.name + ": it takes a texture of '" +
-               *textured.begin() + "', and only the tuner makes textures"};
+                   *textured.begin() + "', and only the tuner makes textures",
+               ErrorCode::invalid_argument};
 }
 
 Result<std::vector<std::shared_ptr<const Bundle>>> open_bundles(const KernelSettings& settings) {
   std::vector<std::shared_ptr<const Bundle>> bundles;
   for (const auto& path : settings.bundles) {
-    auto bundle = Bundle::open(path);
+    const auto bytes = settings.lookup.files.find(path.string());
+    auto bundle = Bundle::open(path, bytes != settings.lookup.files.end() ? &bytes->second : nullptr);
     if (!bundle) return bundle.error();
     bundles.push_back(*std::move(bundle));
   }
@@ -44,8 +63,14 @@ Result<std::vector<std::shared_ptr<const Bundle>>> open_bundles(const KernelSett
 
 Kernel::Kernel(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Kernel::Kernel(Kernel&&) noexcept = default;
-Kernel& Kernel::operator=(Kernel&&) noexcept = default;
-Kernel::~Kernel() = default;
+Kernel& Kernel::operator=(Kernel&& other) noexcept {
+  const Kernel earlier(std::move(*this));
+  state_ = std::move(other.state_);
+  return *this;
+}
+Kernel::~Kernel() {
+  if (state_ != nullptr && state_->is_forked()) State::abandon(std::move(state_));
+}
 
 Result<Kernel> Kernel::make(KernelParts parts) {
   auto state = std::make_unique<State>(std::move(parts));
@@ -54,8 +79,9 @@ Result<Kernel> Kernel::make(KernelParts parts) {
 }
 
 Result<Kernel> Kernel::open_bundled(const std::string& kernel, KernelSettings settings) {
-  if (settings.bundles.empty()) return Error{"no bundle was given"};
-  if (!settings.databases.empty()) return Error{"a kernel of a bundle has no sources: it uses no database"};
+  if (settings.bundles.empty()) return Error{"no bundle was given", ErrorCode::invalid_argument};
+  if (!settings.databases.empty())
+    return Error{"a kernel of a bundle has no sources: it uses no database", ErrorCode::invalid_argument};
   auto bundles = open_bundles(settings);
   if (!bundles) return bundles.error();
   auto device = open_launch_device({settings.device, "", ""});
@@ -68,20 +94,28 @@ Result<Kernel> Kernel::open_bundled(const std::string& kernel, KernelSettings se
       return make({*std::move(definition), std::move(settings), *std::move(device), *std::move(bundles)});
     errors += (errors.empty() ? "" : "; ") + definition.error().message;
   }
-  return Error{std::move(errors)};
+  return Error{std::move(errors), ErrorCode::not_found};
 }
 
-const std::vector<std::string>& Kernel::axes() const { return state_->axes(); }
+const std::vector<std::string>& Kernel::axes() const {
+  static const std::vector<std::string> none;
+  return state_ != nullptr ? state_->axes() : none;
+}
 
 [[gnu::hot]] Result<void> Kernel::launch(std::span<const AxisValue> problem,
                                          std::span<const LaunchArgument> arguments, void* stream) {
+  if (state_ == nullptr) [[unlikely]] return moved_error();
   return state_->launch(problem, arguments, stream);
 }
 
-Result<Answer> Kernel::prepare(std::span<const AxisValue> problem) { return state_->prepare(problem); }
+Result<Answer> Kernel::prepare(std::span<const AxisValue> problem) {
+  if (state_ == nullptr) return moved_error();
+  return state_->prepare(problem);
+}
 
 Result<Answer> Kernel::autotune(std::span<const AxisValue> problem, std::span<const LaunchArgument> arguments,
                                 double budget_s) {
+  if (state_ == nullptr) return moved_error();
   return state_->autotune(problem, arguments, budget_s);
 }
 
@@ -92,12 +126,22 @@ Kernel::State::~State() {
     background_.join();
   }
   if (device_ == nullptr || device_->is_alive()) return;
-  // CUDA has ended, or the context is gone: what it owned is gone too. The rest
-  // is kept, so that it is no leak.
-  static auto& mutex = *new std::mutex;
-  static auto& kept = *new std::vector<std::unique_ptr<PreparedLaunch>>;
-  const std::lock_guard lock(mutex);
-  for (auto& launch : all_launches_) kept.push_back(std::move(launch));
+  // CUDA has ended, or the context is gone: what it owned is gone too.
+  struct Owned {
+    std::unique_ptr<LaunchDevice> device;
+    std::vector<SharedLaunch> launches;
+    std::unique_ptr<FurtherLaunches> further;
+    std::multimap<std::pair<void*, std::size_t>, std::shared_ptr<void>> scratch;
+  };
+  keep(std::make_unique<Owned>(Owned{std::move(device_), std::move(all_launches_), std::move(further_),
+                                     std::move(spare_scratch_)}));
+}
+
+void Kernel::State::abandon(std::unique_ptr<State> state) { keep(std::move(state)); }
+
+Error Kernel::State::forked_error() const {
+  return {definition_.kernel.name + " was opened before this process was forked: open it in the child",
+          ErrorCode::invalid_argument};
 }
 
 Result<void> Kernel::State::open() {
@@ -106,6 +150,7 @@ Result<void> Kernel::State::open() {
       with_device_limits(definition_.listed.empty() ? definition_.constraints : std::vector<Constraint>(),
                          definition_.kernel, device_->info());
   if (auto chosen = choose_arguments(); !chosen) return chosen;
+  settings_.lookup.files.clear();
   std::vector<std::shared_ptr<const WinnersSource>> winners;
   for (const auto& bundle : bundles_)
     winners.push_back(std::make_shared<const WinnersSource>(bundle->winners()));
@@ -114,7 +159,8 @@ Result<void> Kernel::State::open() {
   if (!winners.empty()) {
     const Question question{.device = settings_.lookup.answered_as(identity_of(device_->info())),
                             .fallback = {},
-                            .freshness = {definition_.fingerprint, settings_.driver, settings_.runtime}};
+                            .freshness = {definition_.fingerprint, settings_.driver, settings_.runtime},
+                            .worst = settings_.worst};
     lookup_.emplace(winners, definition_.kernel.name, axes_, question);
   }
   if (settings_.compilation == Compilation::in_background || follows())
@@ -130,16 +176,18 @@ Result<void> Kernel::State::choose_arguments() {
   for (const std::string& name : settings_.arguments) {
     const auto place = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
     if (place == names.size())
-      return Error{definition_.path + ": there is no argument '" + name + "'" + did_you_mean(name, names)};
+      return Error{definition_.path + ": there is no argument '" + name + "'" + did_you_mean(name, names),
+                   ErrorCode::invalid_argument};
     if (std::ranges::find(passed_, place) != passed_.end())
-      return Error{definition_.path + ": the argument '" + name + "' is named twice"};
+      return Error{definition_.path + ": the argument '" + name + "' is named twice", ErrorCode::invalid_argument};
     passed_.push_back(place);
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].value || all[i].role == Argument::Role::scratch) continue;
     if (settings_.arguments.empty()) passed_.push_back(i);
     if (std::ranges::find(passed_, i) == passed_.end())
-      return Error{definition_.path + ": launches have to pass the buffer '" + all[i].name + "'"};
+      return Error{definition_.path + ": launches have to pass the buffer '" + all[i].name + "'",
+                   ErrorCode::invalid_argument};
   }
   return {};
 }
@@ -148,7 +196,8 @@ Result<Problem> Kernel::State::problem_of(std::span<const AxisValue> values) con
   const std::vector<Axis>& axes = definition_.kernel.axes;
   if (values.size() != axes.size()) {
     return Error{"a problem of " + definition_.kernel.name + " has a value for each axis (" + joined(axes_) +
-                 "): " + std::to_string(axes.size()) + ", not " + std::to_string(values.size())};
+                 "): " + std::to_string(axes.size()) + ", not " + std::to_string(values.size()),
+                 ErrorCode::invalid_argument};
   }
   Problem problem;
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -158,7 +207,8 @@ Result<Problem> Kernel::State::problem_of(std::span<const AxisValue> values) con
     if (known.is_integer() && value.is_real()) value = as_integer(value);
     if (value.kind() != known.kind() || (value.is_real() && !std::isfinite(value.real()))) {
       return Error{"the axis " + axes[i].name + " has values such as " + described(known) +
-                   ", and the problem has " + described(value)};
+                       ", and the problem has " + described(value),
+                   ErrorCode::invalid_argument};
     }
     problem.set(axes[i].name, std::move(value));
   }

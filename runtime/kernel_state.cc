@@ -2,7 +2,9 @@
 #include "runtime/kernel_state.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "db/database.h"
@@ -22,8 +24,69 @@ std::string launch_key(const Config& config, const Problem& problem) {
 }
 
 // A full disk, missing memory or a missing compiler may be there the next time.
+constexpr std::size_t kMostFailures = 10'000;  // more are forgotten
 bool lasts(const Failure& failure) {
   return failure.status != Status::machine_failed && failure.status != Status::out_of_memory;
+}
+
+ErrorCode code_of(const Failure& failure) {
+  if (failure.worker_is_lost) return ErrorCode::context_lost;
+  switch (failure.status) {
+    case Status::out_of_memory:
+      return ErrorCode::out_of_memory;
+    case Status::compile_failed:
+    case Status::compile_timed_out:
+      return ErrorCode::compile_failed;
+    case Status::machine_failed:
+      return ErrorCode::failed;
+    case Status::invalid:
+      return ErrorCode::no_configuration;
+    default:
+      return ErrorCode::launch_failed;
+  }
+}
+
+// The scalar as a value of another type, if that has the same value.
+std::optional<LaunchArgument> same_scalar(const LaunchArgument& given, ElementType to) {
+  const auto from = given.type();
+  if (given.is_pointer() || !from || is_complex(*from) || is_complex(to)) return std::nullopt;
+  static_assert(std::numeric_limits<long double>::digits >= 64);  // holds each number of each type
+  const auto* bytes = static_cast<const std::byte*>(given.value());
+  const std::uint64_t bits = is_floating(*from) ? 0 : load_bits(*from, bytes);
+  const long double value = is_floating(*from)         ? load_real(*from, bytes)
+                            : is_signed_integer(*from) ? static_cast<long double>(static_cast<std::int64_t>(bits))
+                                                       : static_cast<long double>(bits);
+  std::byte stored[8] = {};
+  if (is_floating(to)) {
+    store_real(to, stored, static_cast<double>(value));
+    if (!std::isnan(value) && load_real(to, stored) != value) return std::nullopt;
+  } else {
+    const int digits = static_cast<int>(8 * element_size(to)) - (is_signed_integer(to) ? 1 : 0);
+    const long double end = std::ldexp(1.0L, digits);
+    if (!(value < end && value >= (is_signed_integer(to) ? -end : 0)) || value != std::trunc(value))
+      return std::nullopt;
+    store_bits(to, stored,
+               value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
+                         : static_cast<std::uint64_t>(value));
+  }
+  return LaunchArgument::scalar(to, stored);
+}
+
+// "float32*, not const float32*"
+std::string difference(const ArgumentInfo& expected, const LaunchArgument& given) {
+  if (given.is_pointer() && !expected.is_scalar && given.is_zero() && expected.count > 0) return "null";
+  const auto pointer_to = [](bool is_pointer, std::string_view type) {
+    return std::string(type) + (is_pointer ? "*" : "");
+  };
+  const bool is_const = given.is_pointer() && given.is_const() && expected.is_written && !expected.is_scalar;
+  const std::string type(given.is_boolean() ? "bool" : given.type() ? element_type_name(*given.type()) : "void");
+  std::string text = pointer_to(!expected.is_scalar, element_type_name(expected.type)) + ", not " +
+                     (is_const ? "const " : "") + pointer_to(given.is_pointer(), type);
+  if (expected.is_scalar && !given.is_pointer() && given.type()) {
+    text += ": " + element_text(*given.type(), static_cast<const std::byte*>(given.value())) +
+            " is none of its values";
+  }
+  return text;
 }
 
 }  // namespace
@@ -60,6 +123,7 @@ Result<std::optional<LaunchCode>, Failure> Kernel::State::compiled(const SourceP
     return LaunchCode{std::move(known->module), {}};
   };
   if (auto known = find()) return known;
+  if (settings_.is_frozen) return std::optional<LaunchCode>();
   const std::lock_guard lock(compiler_mutex_);
   if (auto known = find()) return known;
   auto variant = device_->compile(
@@ -70,7 +134,7 @@ Result<std::optional<LaunchCode>, Failure> Kernel::State::compiled(const SourceP
   return std::optional(LaunchCode{std::move(variant->module), {}});
 }
 
-Result<const PreparedLaunch*, Failure> Kernel::State::load(const Answer& answer, const Problem& problem) {
+Result<SharedLaunch, Failure> Kernel::State::load(const Answer& answer, const Problem& problem) {
   const auto plan = resolve(definition_.kernel, answer.config, problem, device_->info());
   if (!plan) return Failure{Status::invalid, plan.error().message};
   const SourcePlan& source = plan->candidate.source;
@@ -81,15 +145,19 @@ Result<const PreparedLaunch*, Failure> Kernel::State::load(const Answer& answer,
   };
   const auto code = code_for(source);
   if (!code) return failed(code.error());
-  if (!*code) return static_cast<const PreparedLaunch*>(nullptr);
+  if (!*code) return SharedLaunch();
   auto program = device_->load(**code, *plan);
   if (!program) return failed(program.error());
-  return add_launch(answer, *plan, *std::move(program));
+  return make_launch(answer, *plan, *std::move(program));
 }
 
-const PreparedLaunch* Kernel::State::add_launch(const Answer& answer, const Plan& plan,
-                                                std::unique_ptr<LaunchProgram> program) {
-  PreparedLaunch& launch = *all_launches_.emplace_back(std::make_unique<PreparedLaunch>());
+SharedLaunch Kernel::State::make_launch(const Answer& answer, const Plan& plan,
+                                        std::unique_ptr<LaunchProgram> program) const {
+  const auto made = std::make_shared<PreparedLaunch>();
+  PreparedLaunch& launch = *made;
+  const ProgramPlan& candidate = plan.candidate;
+  launch.owns_code =
+      !candidate.variables.empty() || !candidate.setup_once.empty() || !candidate.setup_each.empty();
   launch.program = std::move(program);
   launch.answer = answer;
   launch.scalars.resize(plan.arguments.size());
@@ -127,31 +195,32 @@ const PreparedLaunch* Kernel::State::add_launch(const Answer& answer, const Plan
                      !argument.is_scalar && argument.role != Argument::Role::in});
     launch.passed.emplace_back(place, info);
   }
-  return &launch;
+  return made;
 }
 
-Error PreparedLaunch::refusal(const std::string& kernel, std::span<const LaunchArgument> arguments) const {
+Result<std::vector<LaunchArgument>> PreparedLaunch::converted(const std::string& kernel,
+                                                              std::span<const LaunchArgument> arguments) const {
   const std::vector<ArgumentInfo>& expected = answer.arguments;
   if (arguments.size() != expected.size()) {
-    return {kernel + " takes " + std::to_string(expected.size()) +
-            (expected.size() == 1 ? " argument (" : " arguments (") +
-            joined(expected, ", ", &ArgumentInfo::name) + "), and is given " +
-            std::to_string(arguments.size())};
+    return Error{kernel + " takes " + std::to_string(expected.size()) +
+                     (expected.size() == 1 ? " argument (" : " arguments (") +
+                     joined(expected, ", ", &ArgumentInfo::name) + "), and is given " +
+                     std::to_string(arguments.size()),
+                 ErrorCode::invalid_argument};
   }
-  std::size_t place = 0;
-  while (passed[place].accepts(arguments[place])) ++place;
-  const ArgumentInfo& info = expected[place];
-  const LaunchArgument& given = arguments[place];
-  const std::string named =
-      "argument " + std::to_string(place + 1) + " of " + kernel + ", '" + info.name + "', is ";
-  const auto type_text = [](bool is_pointer, std::string_view type) {
-    return std::string(type) + (is_pointer ? "*" : "");
-  };
-  if (given.is_pointer() && !info.is_scalar && given.is_zero() && info.count > 0) return {named + "null"};
-  const bool is_const = given.is_pointer() && given.is_const() && info.is_written && !info.is_scalar;
-  return {named + type_text(!info.is_scalar, element_type_name(info.type)) + ", not " +
-          (is_const ? "const " : "") +
-          type_text(given.is_pointer(), given.type() ? element_type_name(*given.type()) : "void")};
+  std::vector<LaunchArgument> all(arguments.begin(), arguments.end());
+  for (std::size_t place = 0; place < all.size(); ++place) {
+    if (passed[place].accepts(all[place])) continue;
+    const ArgumentInfo& info = expected[place];
+    const auto same = info.is_scalar ? same_scalar(all[place], info.type) : std::nullopt;
+    if (!same) {
+      return Error{"argument " + std::to_string(place + 1) + " of " + kernel + ", '" + info.name + "', is " +
+                       difference(info, all[place]),
+                   ErrorCode::invalid_argument};
+    }
+    all[place] = *same;
+  }
+  return all;
 }
 
 const Failure* Kernel::State::known_failure(const Config& config, const Problem& problem,
@@ -167,15 +236,46 @@ std::string Kernel::State::in_words(const Config& config, const Failure& failure
          ": " + failure.message;
 }
 
+void Kernel::State::notice(std::string text) {
+  if (settings_.on_notice) notices_.push_back(std::move(text));
+}
+
 void Kernel::State::note_failure(const Config& config, const Failure& failure) {
   const bool is_new = reported_.insert(config.json() + std::string(status_name(failure.status))).second;
-  if (is_new && settings_.on_notice) settings_.on_notice(in_words(config, failure));
+  if (is_new) notice(in_words(config, failure));
+}
+
+// What the table holds lives as long as the kernel.
+SharedLaunch Kernel::State::find_launch(std::span<const AxisValue> values) const {
+  if (const PreparedLaunch* launch = launches_.find(values)) return {SharedLaunch(), launch};
+  const SharedLaunch* further = further_->by_problem.find(values);
+  return further != nullptr ? *further : nullptr;
+}
+
+void Kernel::State::set_launch(std::span<const AxisValue> values, const SharedLaunch& launch) {
+  const bool has_place = launches_.find(values) != nullptr || launches_.size() < settings_.most_problems;
+  if (has_place || launch->owns_code) {
+    launches_.set(values, launch.get());
+    all_launches_.push_back(launch);
+    return;
+  }
+  if (further_->launches.size() >= std::max<std::size_t>(1, settings_.most_problems)) {
+    for (const SharedLaunch& forgotten : further_->launches) {
+      for (const auto& scratch : forgotten->all_streams) {
+        for (std::size_t i = 0; i < scratch->memory.size(); ++i)
+          spare_scratch_.emplace(std::pair(scratch->stream, forgotten->scratch_bytes[i]), scratch->memory[i]);
+      }
+    }
+    further_ = std::make_unique<FurtherLaunches>(axes_.size());
+  }
+  further_->by_problem.set(values, &further_->launches.emplace_back(launch));
 }
 
 Kernel::State::Prepared Kernel::State::best_launch(std::span<const AxisValue> values,
                                                    const Problem& problem) {
-  const PreparedLaunch* best = nullptr;
+  SharedLaunch best;
   std::set<std::string> tried;
+  std::optional<Failure> first_failure;
   std::string failures;  // the first, in words
   int without_code = 0;
   const auto attempt = [&](Answer answer) {
@@ -184,10 +284,10 @@ Kernel::State::Prepared Kernel::State::best_launch(std::span<const AxisValue> va
     if (answer.reason.empty()) answer.reason = failures;
     auto loaded = load(answer, problem);
     if (!loaded) {
-      if (failures.empty()) failures = in_words(answer.config, loaded.error());
+      if (!first_failure) failures = in_words(answer.config, first_failure.emplace(loaded.error()));
       note_failure(answer.config, loaded.error());
     } else if (*loaded != nullptr) {
-      best = *loaded;
+      best = *std::move(loaded);
     } else {
       ++without_code;
     }
@@ -198,35 +298,44 @@ Kernel::State::Prepared Kernel::State::best_launch(std::span<const AxisValue> va
     reason = lookup_->best(values).reason;
     lookup_->visit(values, attempt);
   }
-  if (best == nullptr)
+  if (best == nullptr && settings_.worst >= Match::space_default)
     attempt({.match = Match::space_default, .config = definition_.kernel.default_values, .reason = reason});
   if (best != nullptr) {
-    launches_.set(values, best);
+    if (best->answer.match == Match::space_default && lookup_ && !std::exchange(has_reported_default_, true)) {
+      notice(definition_.kernel.name + ": the default of the space serves " +
+             (problem.empty() ? "the problem" : problem.str()) + ": " + best->answer.reason);
+    }
+    set_launch(values, best);
     return best;
   }
-  std::string why =
-      failures.empty() ? ": the constraints exclude all" : "; the first that failed: " + failures;
+  std::string why = ": the constraints exclude all";
+  if (settings_.worst < Match::space_default) why = ": " + reason;
+  if (!failures.empty()) why = "; the first that failed: " + failures;
   if (without_code > 0) {
-    why = ": the bundle has no code for the " + std::to_string(without_code) +
+    why = std::string(settings_.is_frozen ? ": there is" : ": the bundle has") + " no code for the " +
+          std::to_string(without_code) +
           (without_code == 1 ? " configuration that does" : " configurations that do");
   }
   return Error{"no configuration of " + definition_.kernel.name + " works for " +
-               (problem.empty() ? "the problem" : problem.str()) + why};
+                   (problem.empty() ? "the problem" : problem.str()) + why,
+               without_code > 0 || !first_failure ? ErrorCode::no_configuration : code_of(*first_failure),
+               first_failure ? first_failure->native : 0};
 }
 
 // In the background the default configuration serves first.
 Kernel::State::Prepared Kernel::State::prepare_problem(std::span<const AxisValue> values) {
-  if (const PreparedLaunch* launch = launches_.find(values)) return launch;
+  if (SharedLaunch launch = find_launch(values)) return launch;
   const auto problem = problem_of(values);
   if (!problem) return problem.error();
   const Config& fallback = definition_.kernel.default_values;
-  if (settings_.compilation == Compilation::in_background && is_valid(fallback, *problem)) {
+  if (settings_.compilation == Compilation::in_background && settings_.worst >= Match::space_default &&
+      is_valid(fallback, *problem)) {
     const auto loaded = load({.match = Match::space_default,
                               .config = fallback,
                               .reason = "the compiler works in the background"},
                              *problem);
     if (loaded && *loaded != nullptr) {
-      launches_.set(values, *loaded);
+      set_launch(values, *loaded);
       auto& waiting = waiting_.emplace_back();
       for (const AxisValue& value : values) waiting.push_back(value.value());
       work_.notify_one();
@@ -258,7 +367,9 @@ void Kernel::State::work_in_background(const std::stop_token& stop) {
     for (const auto& database : sources_->databases) has_changed = database->refresh() || has_changed;
     if (!has_changed) continue;
     lock.lock();
-    launches_.for_each_problem([&](const std::vector<Value>& problem) { waiting_.push_back(problem); });
+    const auto add = [&](const std::vector<Value>& problem) { waiting_.push_back(problem); };
+    launches_.for_each_problem(add);
+    further_->by_problem.for_each_problem(add);
   }
 }
 
@@ -279,20 +390,20 @@ void Kernel::State::update(const std::vector<Value>& problem) {
     source = std::move(resolved->candidate.source);
     return true;
   });
-  const PreparedLaunch* present = launches_.find(values);
-  if (!winner || (present->answer.config == winner->config && present->answer.match == winner->match &&
-                  present->answer.time_us == winner->time_us)) {
+  const SharedLaunch present = find_launch(values);
+  if (!winner || present == nullptr) return;
+  if (present->answer.config == winner->config && present->answer.match == winner->match &&
+      present->answer.time_us == winner->time_us) {
     return;
   }
   lock.unlock();
   (void)code_for(source);  // then it is in the cache; a failure is found again below
-  lock.lock();
-  (void)best_launch(values, *known);
+  (void)with_lock([&] { return best_launch(values, *known); });
 }
 
 Result<Answer> Kernel::State::prepare(std::span<const AxisValue> problem) {
-  const std::lock_guard lock(mutex_);
-  const auto prepared = prepare_problem(problem);
+  if (is_forked()) return forked_error();
+  const auto prepared = with_lock([&] { return prepare_problem(problem); });
   if (!prepared) return prepared.error();
   return (*prepared)->answer;
 }
@@ -304,6 +415,11 @@ Result<const PreparedLaunch::StreamScratch*, Failure> Kernel::State::new_scratch
   auto scratch = std::make_unique<PreparedLaunch::StreamScratch>();
   scratch->stream = stream;
   for (const std::size_t bytes : launch.scratch_bytes) {
+    if (auto spare = spare_scratch_.extract({stream, bytes})) {
+      scratch->addresses.push_back(spare.mapped().get());
+      scratch->memory.push_back(std::move(spare.mapped()));
+      continue;
+    }
     auto memory = device_->allocate(bytes);
     if (!memory) return Failure{Status::out_of_memory, memory.error().message};
     scratch->addresses.push_back(memory->get());
@@ -331,44 +447,37 @@ std::unique_ptr<Failure> Kernel::State::add_scratch(const PreparedLaunch& launch
 
 Result<void> Kernel::State::launch_first(std::span<const AxisValue> values,
                                          std::span<const LaunchArgument> arguments, void* stream) {
-  const PreparedLaunch* launch = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto prepared = prepare_problem(values);
-    if (!prepared) return prepared.error();
-    launch = *prepared;
-  }
-  return launch_prepared(*launch, values, arguments, stream);
+  const auto prepared = with_lock([&] { return prepare_problem(values); });
+  if (!prepared) return prepared.error();
+  return launch_prepared(**prepared, values, arguments, stream);
+}
+
+Result<void> Kernel::State::launch_converted(const PreparedLaunch& launch, std::span<const AxisValue> values,
+                                             std::span<const LaunchArgument> arguments, void* stream) {
+  const auto converted = launch.converted(definition_.kernel.name, arguments);
+  if (!converted) return converted.error();
+  return launch_prepared(launch, values, *converted, stream);
 }
 
 // Launches the next best configuration that works.
 Result<void> Kernel::State::recover(std::span<const AxisValue> values,
                                     std::span<const LaunchArgument> arguments, void* stream,
                                     const PreparedLaunch& launched, std::unique_ptr<Failure> failure) {
-  const PreparedLaunch* failed = &launched;
-  while (true) {
-    // After these another configuration fares no better.
-    if (failure->worker_is_lost || failure->status == Status::out_of_memory) {
-      return Error{definition_.kernel.name + ": " + failure->message};
-    }
-    const PreparedLaunch* next = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      note_failure(failed->answer.config, *failure);
-      const auto problem = problem_of(values);
-      failed_.emplace(launch_key(failed->answer.config, *problem), *failure);
-      next = launches_.find(values);
-      if (next == failed) {  // else another thread has replaced it
-        const auto prepared = best_launch(values, *problem);
-        if (!prepared) return prepared.error();
-        next = *prepared;
-      }
-    }
-    if (!next->accepts(arguments)) return next->refusal(definition_.kernel.name, arguments);
-    failure = run(*next, arguments, stream);
-    if (failure == nullptr) return {};
-    failed = next;
+  // After these another configuration fares no better.
+  if (failure->worker_is_lost || failure->status == Status::out_of_memory) {
+    return Error{definition_.kernel.name + ": " + failure->message, code_of(*failure), failure->native};
   }
+  const auto next = with_lock([&]() -> Prepared {
+    note_failure(launched.answer.config, *failure);
+    const auto problem = problem_of(values);
+    if (failed_.size() >= kMostFailures) failed_.clear();
+    failed_.emplace(launch_key(launched.answer.config, *problem), *failure);
+    SharedLaunch present = find_launch(values);
+    if (present != nullptr && present.get() != &launched) return present;  // another thread has replaced it
+    return best_launch(values, *problem);
+  });
+  if (!next) return next.error();
+  return launch_prepared(**next, values, arguments, stream);
 }
 
 Result<Definition> Kernel::State::with_copied_inputs(const PreparedLaunch& launch,
@@ -397,25 +506,29 @@ Result<Definition> Kernel::State::with_copied_inputs(const PreparedLaunch& launc
 
 Result<Answer> Kernel::State::autotune(std::span<const AxisValue> values,
                                        std::span<const LaunchArgument> arguments, double budget_s) {
-  if (!has_databases()) return Error{"autotune needs a database to store its result in"};
-  if (!(budget_s > 0)) return Error{"autotune needs a budget above 0 seconds"};
+  if (is_forked()) return forked_error();
+  if (!has_databases())
+    return Error{"autotune needs a database to store its result in", ErrorCode::invalid_argument};
+  if (settings_.is_frozen)
+    return Error{definition_.kernel.name + " is frozen: nothing is tuned", ErrorCode::invalid_argument};
+  if (!(budget_s > 0)) return Error{"autotune needs a budget above 0 seconds", ErrorCode::invalid_argument};
   const auto problem = problem_of(values);
   if (!problem) return problem.error();
-  const auto known = prepare(values);
-  if (!known || known->match == Match::exact) return known;
-  const PreparedLaunch* launch = launches_.find(values);
-  if (!launch->accepts(arguments)) return launch->refusal(definition_.kernel.name, arguments);
+  const auto known = with_lock([&] { return prepare_problem(values); });
+  if (!known) return known.error();
+  if ((*known)->answer.match == Match::exact) return (*known)->answer;
+  const auto converted = (*known)->converted(definition_.kernel.name, arguments);
+  if (!converted) return converted.error();
 
   // Workers read copies of the caller's inputs from files.
   const auto folder = temporary_folder();
   if (!folder) return folder.error();
-  const auto definition = with_copied_inputs(*launch, arguments, **folder);
+  const auto definition = with_copied_inputs(**known, *converted, **folder);
   if (!definition) return definition.error();
   if (auto tuned = sources_->tune(*definition, *problem, *device_, budget_s); !tuned) return tuned.error();
   sources_->databases.front()->refresh();
 
-  const std::lock_guard lock(mutex_);
-  const auto prepared = best_launch(values, *problem);
+  const auto prepared = with_lock([&] { return best_launch(values, *problem); });
   if (!prepared) return prepared.error();
   return (*prepared)->answer;
 }

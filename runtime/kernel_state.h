@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "db/axis_table.h"
@@ -62,7 +63,7 @@ struct alignas(64) PreparedLaunch {
           may_be_zero(info.is_scalar || info.count == 0),
           ignored(info.is_written ? 0 : LaunchArgument::kConst),
           typed(LaunchArgument::form_of(info.is_scalar ? 0 : LaunchArgument::kPointer, info.type)),
-          untyped(LaunchArgument::form_of(info.is_scalar ? 0 : LaunchArgument::kPointer, std::nullopt)) {}
+          untyped(info.is_scalar ? typed : LaunchArgument::form_of(LaunchArgument::kPointer, std::nullopt)) {}
     bool accepts(const LaunchArgument& given) const {
       const std::uint32_t form = given.form() & ~ignored;
       return ((form == typed) | (form == untyped)) & (may_be_zero | !given.is_zero());
@@ -116,13 +117,26 @@ struct alignas(64) PreparedLaunch {
     for (std::size_t i = 0; i < arguments.size(); ++i) accepts_all &= passed[i].accepts(arguments[i]);
     return accepts_all;
   }
-  // Why it does not accept the arguments.
-  [[gnu::cold, gnu::noinline]] Error refusal(const std::string& kernel,
-                                             std::span<const LaunchArgument> arguments) const;
+  // The arguments with scalars of the types that the kernel takes, if these have the same values. An error names
+  // the first argument that it does not take.
+  [[gnu::cold, gnu::noinline]] Result<std::vector<LaunchArgument>> converted(
+      const std::string& kernel, std::span<const LaunchArgument> arguments) const;
+  bool owns_code = false;  // its module is loaded for it alone
+};
+using SharedLaunch = std::shared_ptr<const PreparedLaunch>;
+
+// Launches of the problems that found no room in the table of those that stay prepared.
+struct FurtherLaunches {
+  explicit FurtherLaunches(std::size_t axes) : by_problem(axes) {}
+  AxisTable<const SharedLaunch> by_problem;
+  std::deque<SharedLaunch> launches;
 };
 
+// Counts the forks that led to this process since the library was loaded.
+inline std::atomic<unsigned> fork_count{0};
+
 // Launches read its first cache line.
-class alignas(64) Kernel::State {
+class alignas(64) [[gnu::visibility("hidden")]] Kernel::State {
  public:
   explicit State(KernelParts parts)
       : launches_(parts.definition.kernel.axes.size()),
@@ -136,10 +150,16 @@ class alignas(64) Kernel::State {
   ~State();
 
   Result<void> open();
+  // True in a child of the process that opened it: threads and locks are as the fork left them.
+  bool is_forked() const { return fork_count.load(std::memory_order_relaxed) != forks_; }
+  Error forked_error() const;
+  // Keeps the state, which is not to be used or destroyed.
+  static void abandon(std::unique_ptr<State> state);
   const std::vector<std::string>& axes() const { return axes_; }
   // Part of its caller.
   [[gnu::always_inline]] Result<void> launch(std::span<const AxisValue> problem,
                                              std::span<const LaunchArgument> arguments, void* stream) {
+    if (is_forked()) [[unlikely]] return forked_error();
     const PreparedLaunch* launch = launches_.find(problem);
     if (launch == nullptr) [[unlikely]]
       return launch_first(problem, arguments, stream);
@@ -150,7 +170,18 @@ class alignas(64) Kernel::State {
                           double budget_s);
 
  private:
-  using Prepared = Result<const PreparedLaunch*>;
+  using Prepared = Result<SharedLaunch>;
+
+  // Calls the function with the lock held, and then on_notice without it.
+  template <class Function>
+  auto with_lock(const Function& function) {
+    std::unique_lock lock(mutex_);
+    auto result = function();
+    const std::vector<std::string> notices = std::exchange(notices_, {});
+    lock.unlock();
+    for (const std::string& notice : notices) settings_.on_notice(notice);
+    return result;
+  }
 
   Result<void> choose_arguments();
   Result<Problem> problem_of(std::span<const AxisValue> values) const;
@@ -162,19 +193,25 @@ class alignas(64) Kernel::State {
                                                       std::span<const LaunchArgument> arguments,
                                                       void* stream) {
     if (!launch.accepts(arguments)) [[unlikely]]
-      return launch.refusal(definition_.kernel.name, arguments);
+      return launch_converted(launch, values, arguments, stream);
     auto failure = run(launch, arguments, stream);
     if (failure != nullptr) [[unlikely]]
       return recover(values, arguments, stream, launch, std::move(failure));
     return {};
   }
-  // With the lock held.
+  [[gnu::cold, gnu::noinline]] Result<void> launch_converted(const PreparedLaunch& launch,
+                                                             std::span<const AxisValue> values,
+                                                             std::span<const LaunchArgument> arguments,
+                                                             void* stream);
+  // The next ones with the lock held. Null: the problem is not prepared.
+  SharedLaunch find_launch(std::span<const AxisValue> values) const;
+  void set_launch(std::span<const AxisValue> values, const SharedLaunch& launch);
   Prepared prepare_problem(std::span<const AxisValue> values);
   // The best configuration that has not failed and that compiles and loads, for launches from now on.
   Prepared best_launch(std::span<const AxisValue> values, const Problem& problem);
   // Null: there is neither code for the configuration nor a source to compile.
-  Result<const PreparedLaunch*, Failure> load(const Answer& answer, const Problem& problem);
-  const PreparedLaunch* add_launch(const Answer& answer, const Plan& plan, std::unique_ptr<LaunchProgram> program);
+  Result<SharedLaunch, Failure> load(const Answer& answer, const Problem& problem);
+  SharedLaunch make_launch(const Answer& answer, const Plan& plan, std::unique_ptr<LaunchProgram> program) const;
   Result<std::optional<LaunchCode>, Failure> code_for(const SourcePlan& source);
   Result<std::optional<LaunchCode>, Failure> compiled(const SourcePlan& source);
   bool is_valid(const Config& config, const Problem& problem) const;
@@ -201,12 +238,15 @@ class alignas(64) Kernel::State {
                                                     const PreparedLaunch& launched,
                                                     std::unique_ptr<Failure> failure);
   std::string in_words(const Config& config, const Failure& failure) const;
+  void notice(std::string text);
   // Reports each failure of a configuration once.
   void note_failure(const Config& config, const Failure& failure);
   // Null if neither this configuration nor its code has failed for the problem.
   const Failure* known_failure(const Config& config, const Problem& problem, const SourcePlan& source) const;
   bool has_databases() const { return sources_ && !sources_->databases.empty(); }
-  bool follows() const { return has_databases() && settings_.follow_interval.count() > 0; }
+  bool follows() const {
+    return has_databases() && settings_.follow_interval.count() > 0 && !settings_.is_frozen;
+  }
   void work_in_background(const std::stop_token& stop);
   void update(const std::vector<Value>& problem);
   // The definition whose inputs are copies of the caller's buffers in the folder.
@@ -215,6 +255,7 @@ class alignas(64) Kernel::State {
 
   // The launch for a problem changes when a background compilation ends, or after a failure.
   AxisTable<const PreparedLaunch> launches_;
+  const unsigned forks_ = fork_count.load(std::memory_order_relaxed);
   Definition definition_;
   KernelSettings settings_;
   std::vector<std::shared_ptr<const Bundle>> bundles_;  // before what is loaded from them
@@ -232,7 +273,12 @@ class alignas(64) Kernel::State {
   // the problem: a configuration that fails for one problem may work for another.
   std::map<std::string, Failure> failed_;
   std::set<std::string> reported_;  // configurations and ways to fail
-  std::vector<std::unique_ptr<PreparedLaunch>> all_launches_;
+  std::vector<std::string> notices_;  // to be reported when the lock is released
+  bool has_reported_default_ = false;
+  std::vector<SharedLaunch> all_launches_;  // those that were in launches_
+  std::unique_ptr<FurtherLaunches> further_ = std::make_unique<FurtherLaunches>(definition_.kernel.axes.size());
+  // Scratch memory of forgotten launches, by stream and size, for others in the same stream.
+  std::multimap<std::pair<void*, std::size_t>, std::shared_ptr<void>> spare_scratch_;
   std::deque<std::vector<Value>> waiting_;  // problems for the background
   std::condition_variable_any work_;
   std::jthread background_;  // last: it ends before the other members do

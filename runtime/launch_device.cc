@@ -126,12 +126,13 @@ Result<TemporaryFolder> temporary_folder() {
 
 Result<std::unique_ptr<LaunchDevice>> open_launch_device(const LaunchDeviceSettings& settings) {
   const auto choice = parse_device(settings.device);
-  if (!choice) return choice.error();
+  if (!choice) return Error{choice.error().message, ErrorCode::invalid_argument};
   using Kind = DeviceChoice::Kind;
   const bool is_one = choice->extent == DeviceChoice::Extent::one;
   if (!is_one ||
       (choice->kind != Kind::automatic && choice->kind != Kind::host && choice->kind != Kind::gpu)) {
-    return Error{"a kernel launches on one device: auto, host, cuda or cuda:N, not " + settings.device};
+    return Error{"a kernel launches on one device: auto, host, cuda or cuda:N, not " + settings.device,
+                 ErrorCode::invalid_argument};
   }
 #ifdef GKTUNE_WITH_CUDA
   if (choice->kind != Kind::host) {
@@ -139,7 +140,7 @@ Result<std::unique_ptr<LaunchDevice>> open_launch_device(const LaunchDeviceSetti
     if (gpu || choice->kind == Kind::gpu) return gpu;
   }
 #else
-  if (choice->kind == Kind::gpu) return Error{"this gktune was built without CUDA"};
+  if (choice->kind == Kind::gpu) return Error{"this gktune was built without CUDA", ErrorCode::no_device};
 #endif
   return open_host_launch_device(settings);
 }

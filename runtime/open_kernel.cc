@@ -52,7 +52,15 @@ Result<KernelSources> open_sources(const KernelSettings& settings) {
     sources.cache_dir = folder->string();
   }
   for (const auto& path : settings.databases) {
-    auto database = WinnersSource::of_database(path);
+    // autotune() can start from nothing: the first database is where it stores its results.
+    std::error_code error;
+    const bool is_made = &path == &settings.databases.front() && !settings.is_frozen &&
+                         !settings.lookup.files.contains(path.string());
+    if (is_made && !(std::filesystem::file_size(path, error) > 0 && !error)) {
+      const auto made = Database::open(path, Database::Access::write);
+      if (!made) return made.error();
+    }
+    auto database = WinnersSource::of_database(path, settings.lookup.files);
     if (!database) return database.error();
     sources.databases.push_back(*std::move(database));
   }
@@ -69,14 +77,28 @@ Result<Kernel> Kernel::open(const std::string& space_file, KernelSettings settin
   if (!bundles) return bundles.error();
   auto device = open_launch_device({settings.device, settings.cxx, settings.cuda_home});
   if (!device) return device.error();
-  auto definition = read_space_file(space_file, {.device_kind = (*device)->info().kind});
-  if (!definition) return Error{joined(definition.error(), "\n", &Diagnostic::str)};
+  const auto& files = settings.lookup.files;
+  const auto read = [&](const std::string& path) -> Result<std::string> {
+    const auto known = files.find(path);
+    return known != files.end() ? known->second : read_whole_file(path);
+  };
+  const ReadOptions options{.device_kind = (*device)->info().kind};
+  const auto text = files.find(space_file);
+  auto definition = text != files.end() ? read_space_text(text->second, space_file, options, read)
+                                        : read_space_file(space_file, options);
+  if (!definition) {
+    std::error_code error;
+    const bool is_missing = text == files.end() && !std::filesystem::exists(space_file, error);
+    return Error{joined(definition.error(), "\n", &Diagnostic::str),
+                 is_missing ? ErrorCode::not_found : ErrorCode::invalid_argument};
+  }
   if (definition->kernel.language == Language::host) {
     return Error{space_file + ": host code is no kernel that can be launched: call its function with the "
-                              "configuration that the lookup answers"};
+                              "configuration that the lookup answers",
+                 ErrorCode::invalid_argument};
   }
   if (definition->kernel.language == Language::cpp && (*device)->info().kind != "host") {
-    return Error{space_file + ": C++ functions run on the host device only"};
+    return Error{space_file + ": C++ functions run on the host device only", ErrorCode::invalid_argument};
   }
   if (auto launchable = check_textures(definition->kernel); !launchable) return launchable.error();
   auto sources = open_sources(settings);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -190,6 +191,22 @@ Connection::Connection(const std::filesystem::path& path, Access access, std::ch
 
 Connection Connection::in_memory() {
   return Connection(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, std::chrono::milliseconds(0));
+}
+
+Connection Connection::from_bytes(std::string_view bytes) {
+  Connection connection = in_memory();
+  auto* copy = static_cast<unsigned char*>(sqlite3_malloc64(bytes.size()));
+  if (copy == nullptr) throw Failure("out of memory", SQLITE_NOMEM);
+  std::memcpy(copy, bytes.data(), bytes.size());
+  // There is no log beside bytes: the versions in the header that ask for one become those without.
+  if (bytes.size() > 19) {
+    for (const std::size_t version : {18, 19}) copy[version] = std::min<unsigned char>(copy[version], 1);
+  }
+  const auto size = static_cast<sqlite3_int64>(bytes.size());
+  const int code = sqlite3_deserialize(connection.handle(), "main", copy, size, size,
+                                       SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
+  if (code != SQLITE_OK) connection.fail(code);
+  return connection;
 }
 
 void Connection::execute(const std::string& sql) {

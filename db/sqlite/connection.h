@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 struct sqlite3;
@@ -25,6 +26,8 @@ class Connection {
   // Waits up to `patience` for locks of other programs.
   Connection(const std::filesystem::path& path, Access access, std::chrono::milliseconds patience);
   static Connection in_memory();
+  // Reads a copy of the bytes of a file.
+  static Connection from_bytes(std::string_view bytes);
 
   // Runs statements that return no rows.
   void execute(const std::string& sql);

@@ -4,7 +4,22 @@
 
 namespace gktune::sqlite {
 
-static_assert(Failure::kDamagedFile == SQLITE_CORRUPT);
+static_assert(Failure::kDamagedFile == SQLITE_CORRUPT && Failure::kMissing == SQLITE_NOTFOUND &&
+              Failure::kForeignFile == SQLITE_NOTADB);
+
+ErrorCode Failure::error_code() const {
+  switch (code_ & 0xff) {
+    case kDamagedFile:
+    case kForeignFile:
+      return ErrorCode::damaged;
+    case kMissing:
+      return ErrorCode::not_found;
+    case SQLITE_NOMEM:
+      return ErrorCode::out_of_memory;
+    default:
+      return ErrorCode::failed;
+  }
+}
 
 bool Failure::is_busy() const { return (code_ & 0xff) == SQLITE_BUSY; }
 

@@ -13,7 +13,10 @@ namespace gktune::sqlite {
 // return it as an Error.
 class Failure : public std::runtime_error {
  public:
-  static constexpr int kDamagedFile = 11;  // SQLITE_CORRUPT
+  // Codes of SQLite.
+  static constexpr int kDamagedFile = 11;   // SQLITE_CORRUPT
+  static constexpr int kMissing = 12;       // SQLITE_NOTFOUND: there is no file, or nothing in it
+  static constexpr int kForeignFile = 26;   // SQLITE_NOTADB
 
   explicit Failure(const std::string& message, int code = 0) : std::runtime_error(message), code_(code) {}
   bool is_busy() const;
@@ -21,6 +24,7 @@ class Failure : public std::runtime_error {
   bool is_interrupted() const;     // a statement exceeded the limit of its work
   bool is_constraint() const;      // a row breaks a rule of the schema
   bool is_without_access() const;  // a needed file cannot be opened, or not for writing
+  ErrorCode error_code() const;
   bool is_out_of_space() const;    // on the disk, or because of a limit on file sizes
 
  private:
@@ -41,7 +45,7 @@ auto guarded(const std::string& name, Function function) -> Result<std::invoke_r
       return function();
     }
   } catch (const Failure& failure) {
-    return Error{describe(name, failure)};
+    return Error{describe(name, failure), failure.error_code()};
   } catch (const std::filesystem::filesystem_error& failure) {
     return Error{name + ": " + failure.code().message()};
   }

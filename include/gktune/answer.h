@@ -1,11 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <compare>
-#include <cstdint>
 #include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "gktune/element_type.h"
 #include "gktune/values.h"
@@ -19,8 +16,8 @@ enum class Match {
   same_architecture,  // another device of the same architecture
   // This device; the configuration with the best worst share of the optimum over its problems.
   portfolio,
-  space_default,      // the default of the space file
-  fallback,           // the default of the caller
+  space_default,  // the default of the space file
+  fallback,       // the default of the caller
   none,
 };
 std::string_view match_name(Match match);
@@ -53,9 +50,9 @@ struct Answer {
   double time_us = 0;  // as measured for `problem` on `device`; 0: not measured
   Problem problem;     // the tuned problem; empty from the portfolio on
   DeviceIdentity device;
-  std::string reason;  // from the portfolio on: why no winner answers; of a Kernel also: what failed
-  // Each thing that has changed since the measurement, as `gktune best` names it: a later version of the
-  // source, another driver, CUDA version or compiler. Empty: the answer is not stale.
+  std::string reason = {};  // from the portfolio on: why no winner answers; of a Kernel also: what failed
+  // Each thing that has changed since the measurement, as `gktune best` names it: a later version of the source,
+  // another driver, CUDA version or compiler. Empty: the answer is not stale.
   std::vector<std::string> stale = {};
   std::vector<ArgumentInfo> arguments = {};  // that launches of a Kernel pass
 
@@ -78,15 +75,15 @@ struct Freshness {
   friend bool operator==(const Freshness&, const Freshness&) = default;
 };
 
-// "580" of "580.65.06".
-inline std::string_view major_version(std::string_view version) {
-  return version.substr(0, version.find('.'));
-}
-
 struct LookupSettings {
-  // Questions about a device of the first name are answered as for a device of the second, whatever its
-  // number of multiprocessors: {"NVIDIA H100 NVL", "NVIDIA H100"}.
-  std::map<std::string, std::string> aliases;
+  // Questions about a device of the first name are answered as for a device of the second, whatever its number of
+  // multiprocessors: {"NVIDIA H100 NVL", "NVIDIA H100"}.
+  std::map<std::string, std::string> aliases = {};
+  // Files in memory: a path that is found here is not read from the disk. Paths with their bytes.
+  std::map<std::string, std::string> files = {};
+  // Of a Lookup: databases are looked at when it is asked, but at most once per interval, and read again when they
+  // have changed. The earlier winners answer while a file cannot be read. 0: they are read once.
+  std::chrono::milliseconds follow_interval{0};
 
   // The device that answers for another.
   DeviceIdentity answered_as(const DeviceIdentity& device) const;
@@ -98,10 +95,11 @@ struct Question {
   DeviceIdentity device = {};
   Config fallback = {};      // the answer if there is no other
   Freshness freshness = {};  // winners that are stale by it do not answer
-  // For a problem that was not tuned, the choice of a stored portfolio goes before the nearest
-  // problem's winner: an application then needs the portfolio's configurations only, besides those of
-  // the problems that were tuned.
+  // For a problem that was not tuned, the choice of a stored portfolio goes before the nearest problem's winner: an
+  // application then needs the portfolio's configurations only, besides those of the problems that were tuned.
   bool prefers_portfolio = false;
+  // Anything worse is no answer.
+  Match worst = Match::none;
 };
 
 }  // namespace gktune

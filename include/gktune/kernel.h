@@ -1,25 +1,14 @@
 #pragma once
 
-#include <bit>
 #include <chrono>
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <functional>
-#include <initializer_list>
-#include <memory>
 #include <optional>
-#include <span>
-#include <string>
 #include <type_traits>
-#include <vector>
 
 #include "gktune/answer.h"
-#include "gktune/element_type.h"
 #include "gktune/result.h"
-#include "gktune/values.h"
 
 namespace gktune {
 
@@ -40,14 +29,13 @@ constexpr std::optional<ElementType> element_type_of() {
 class LaunchArgument {
  public:
   template <class T>
-  LaunchArgument(T* pointer)
-      : form_(form_of(kPointer | (std::is_const_v<T> ? kConst : 0), element_type_of<T>())) {
+  LaunchArgument(T* pointer) : form_(form_of(kPointer | (std::is_const_v<T> ? kConst : 0), element_type_of<T>())) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     std::memcpy(value_, &address, sizeof address);
   }
   template <class T>
   requires std::integral<T> || std::floating_point<T> LaunchArgument(T scalar)
-      : form_(form_of(0, element_type_of<T>())) {
+      : form_(form_of(std::is_same_v<T, bool> ? kBoolean : 0, element_type_of<T>())) {
     static_assert(sizeof(T) <= sizeof value_);
     std::memcpy(value_, &scalar, sizeof scalar);
   }
@@ -76,6 +64,7 @@ class LaunchArgument {
   }
   bool is_pointer() const { return (form_ & kPointer) != 0; }
   bool is_const() const { return (form_ & kConst) != 0; }
+  bool is_boolean() const { return (form_ & kBoolean) != 0; }  // a scalar that no kernel takes
   // Empty if the argument may have any type.
   std::optional<ElementType> type() const {
     const std::uint32_t type = form_ >> kTypeShift;
@@ -83,7 +72,7 @@ class LaunchArgument {
   }
 
   // All but the value in one number, which launches compare: these flags, and the type.
-  static constexpr std::uint32_t kPointer = 1, kConst = 2;
+  static constexpr std::uint32_t kPointer = 1, kConst = 2, kBoolean = 4;
   static constexpr std::uint32_t form_of(std::uint32_t flags, std::optional<ElementType> type) {
     return flags | (type ? static_cast<std::uint32_t>(*type) + 1 : 0) << kTypeShift;
   }
@@ -104,30 +93,35 @@ enum class Compilation {
 struct KernelParts;
 
 struct KernelSettings {
-  // Bundles, in order of preference. Of answers that match equally well, theirs come before those of
-  // databases. Their code needs no compiler.
+  // Bundles, in order of preference. Of answers that match equally well, theirs come before those of databases. Their
+  // code needs no compiler.
   std::vector<std::filesystem::path> bundles = {};
   // Databases with winners, in order of preference. Without one, the default of the space file serves.
   std::vector<std::filesystem::path> databases = {};
   LookupSettings lookup = {};
-  // A thread looks this often whether another process has tuned, and prepares the new
-  // winners. 0: databases are read once.
+  // A thread looks this often whether another process has tuned, and prepares the new winners. 0: databases are read
+  // once.
   std::chrono::milliseconds follow_interval = std::chrono::seconds(1);
-  // Winners measured with another major version than these are not used. The
-  // sources always have to be the same.
+  // Winners measured with another major version than these are not used. The sources always have to be the same.
   std::string driver = {}, runtime = {};
-  // auto (the GPU of the calling thread's context, else the first GPU, else the host), host, cuda
-  // or cuda:N. A GPU's kernels belong to the calling thread's context if that is of this GPU,
-  // else to its primary context.
+  // auto (the GPU of the calling thread's context, else the first GPU, else the host), host, cuda or cuda:N. A GPU's
+  // kernels belong to the calling thread's context if that is of this GPU, else to its primary context.
   std::string device = "auto";
   // Compiled code is kept in this folder. Empty: until the kernel is destroyed.
   std::filesystem::path cache_dir = {};
-  // The arguments that a launch passes, in this order, by their names in the space file. The
-  // others get the values of the space file, and scratch memory. Empty: all buffers but scratch
-  // memory, in the order of the file.
+  // The arguments that a launch passes, in this order, by their names in the space file. The others get the values of
+  // the space file, and scratch memory. Empty: all buffers but scratch memory, in the order of the file.
   std::vector<std::string> arguments = {};
   Compilation compilation = Compilation::at_first_use;
-  // Told of each configuration that failed, once. Called from the thread that launches or compiles.
+  // A configuration that matches worse is an error of the launch.
+  Match worst = Match::none;
+  // Nothing is tuned, followed or compiled at run time: code comes from bundles and from the cache.
+  bool is_frozen = false;
+  // The launches of this many problems stay prepared. As many further ones are kept until there is no room for
+  // another one: then all of these are forgotten.
+  std::size_t most_problems = 4096;
+  // Told of each configuration that failed, once, and once that the default serves and why. Called from the thread
+  // that launches or compiles; it may use the kernel, but not destroy it.
   std::function<void(const std::string&)> on_notice = {};
   std::string cxx = "c++";     // the system's C++ compiler, for the host
   std::string cuda_home = {};  // the CUDA toolkit's folder; empty: the usual places
@@ -137,15 +131,17 @@ struct KernelSettings {
 
 // A tuned kernel: chooses a configuration for each problem, compiles it, and launches all its steps.
 //
-// Several threads may launch one kernel. The first launch for a problem chooses, compiles and loads; later
-// ones take no lock and allocate nothing. Launches are queued in the caller's stream; those on the host have
-// run when launch() returns. They may be captured in a CUDA graph.
+// Several threads may launch one kernel. The first launch for a problem chooses, compiles and loads; later ones take
+// no lock and allocate nothing. Launches are queued in the caller's stream; those on the host have run when launch()
+// returns. They may be captured in a CUDA graph. A process that forks leaves its kernels to the parent: in the child
+// all calls are errors, and the destructor releases nothing. A kernel that was moved from does nothing but return
+// errors too.
 class Kernel {
  public:
   // From the sources, with bundles and databases.
   static Result<Kernel> open(const std::string& space_file, KernelSettings settings = {});
-  // A kernel that the bundles have code of. Needs neither sources nor compiler nor databases;
-  // settings for these do not count.
+  // A kernel that the bundles have code of. Needs neither sources nor compiler nor databases; settings for these do
+  // not count.
   static Result<Kernel> open_bundled(const std::string& kernel, KernelSettings settings);
   Kernel(Kernel&&) noexcept;
   Kernel& operator=(Kernel&&) noexcept;
@@ -158,8 +154,8 @@ class Kernel {
   // `stream` is a CUstream or cudaStream_t; null: the default stream.
   Result<void> launch(std::span<const AxisValue> problem, std::span<const LaunchArgument> arguments,
                       void* stream = nullptr);
-  Result<void> launch(std::initializer_list<AxisValue> problem,
-                      std::initializer_list<LaunchArgument> arguments, void* stream = nullptr) {
+  Result<void> launch(std::initializer_list<AxisValue> problem, std::initializer_list<LaunchArgument> arguments,
+                      void* stream = nullptr) {
     return launch(std::span(problem), std::span(arguments), stream);
   }
 
@@ -167,14 +163,13 @@ class Kernel {
   Result<Answer> prepare(std::span<const AxisValue> problem);
   Result<Answer> prepare(std::initializer_list<AxisValue> problem) { return prepare(std::span(problem)); }
 
-  // Tunes for a problem that has no exact answer yet, stores the result in the first database, and
-  // uses it from then on. Measures in other processes with copies of the buffers: what the arguments
-  // point to does not change. It needs the program gktune and as much space in the folder for
-  // temporary files as the buffers have.
+  // Tunes for a problem that has no exact answer yet, stores the result in the first database, and uses it from then
+  // on. Measures in other processes with copies of the buffers: what the arguments point to does not change. It needs
+  // the program gktune and as much space in the folder for temporary files as the buffers have.
   Result<Answer> autotune(std::span<const AxisValue> problem, std::span<const LaunchArgument> arguments,
                           double budget_s);
-  Result<Answer> autotune(std::initializer_list<AxisValue> problem,
-                          std::initializer_list<LaunchArgument> arguments, double budget_s) {
+  Result<Answer> autotune(std::initializer_list<AxisValue> problem, std::initializer_list<LaunchArgument> arguments,
+                          double budget_s) {
     return autotune(std::span(problem), std::span(arguments), budget_s);
   }
 

@@ -4,16 +4,47 @@
 #error "gktune needs C++20: compile with -std=c++20"
 #endif
 
+#include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
 namespace gktune {
 
+// The kinds of failures. C has the same numbers: gktune_code.
+enum class ErrorCode {
+  invalid_argument = 1,  // of the call, or in a file that a person wrote
+  failed = 2,            // none of the others: a full disk, missing permissions
+  no_configuration = 3,  // none answers, or none works
+  out_of_memory = 4,
+  not_found = 5,  // a file, a kernel
+  damaged = 6,    // a file that is cut or foreign
+  no_device = 7,
+  compile_failed = 8,
+  launch_failed = 9,
+  context_lost = 10,  // of CUDA: only a new process has another
+};
+
 // The reason of an expected failure, in words for the user.
 struct Error {
   std::string message;
+  ErrorCode code = ErrorCode::failed;
+  int native = 0;  // CUDA's code (CUresult), or the system's (errno); 0: there is none
 };
+
+// Thrown by Result::value() of an error.
+struct BadResult : std::runtime_error {
+  explicit BadResult(Error reason) : std::runtime_error(reason.message), error(std::move(reason)) {}
+  Error error;
+};
+
+template <class E>
+[[noreturn]] void throw_bad_result(const E& error) {
+  if constexpr (std::is_same_v<E, Error>) throw BadResult(error);
+  if constexpr (requires { error.message; }) throw BadResult({error.message});
+  throw BadResult({"there is no value"});
+}
 
 // A value, or the reason why there is none.
 template <class T, class E = Error>
@@ -25,9 +56,10 @@ class [[nodiscard]] Result {
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  T& value() & { return std::get<0>(state_); }
-  const T& value() const& { return std::get<0>(state_); }
-  T&& value() && { return std::get<0>(std::move(state_)); }
+  // Throws BadResult if there is no value.
+  T& value() & { return require(), std::get<0>(state_); }
+  const T& value() const& { return require(), std::get<0>(state_); }
+  T&& value() && { return require(), std::get<0>(std::move(state_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
@@ -38,22 +70,16 @@ class [[nodiscard]] Result {
   E&& error() && { return std::get<1>(std::move(state_)); }
 
  private:
+  void require() const { ok() ? void() : throw_bad_result(error()); }
+
   std::variant<T, E> state_;
 };
 
 template <class E>
-class [[nodiscard]] Result<void, E> {
+class [[nodiscard]] Result<void, E> : public Result<std::monostate, E> {
  public:
-  Result() = default;
-  Result(E error) : error_(std::in_place_index<1>, std::move(error)) {}
-
-  bool ok() const { return error_.index() == 0; }
-  explicit operator bool() const { return ok(); }
-  const E& error() const& { return std::get<1>(error_); }
-  E&& error() && { return std::get<1>(std::move(error_)); }
-
- private:
-  std::variant<std::monostate, E> error_;
+  Result() : Result<std::monostate, E>(std::monostate()) {}
+  Result(E error) : Result<std::monostate, E>(std::move(error)) {}
 };
 
 }  // namespace gktune

@@ -20,21 +20,34 @@
 
 namespace gktune {
 
+// A boolean, a number or a text. The text is owned (std::string) or not (std::string_view).
+template <class Text>
+class AnyValue {
+ public:
+  AnyValue() : value_(std::int64_t{0}) {}
+  template <std::same_as<bool> T>  // only booleans: pointers would convert too
+  AnyValue(T value) : value_(value) {}
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) AnyValue(T value) : value_(static_cast<std::int64_t>(value)) {
+    // Larger than any integer: the nearest real.
+    if (value > T{0} && static_cast<std::int64_t>(value) < 0) value_ = static_cast<double>(value);
+  }
+  template <std::floating_point T>
+  AnyValue(T value) : value_(static_cast<double>(value)) {}
+  AnyValue(const char* value) : value_(Text(value)) {}
+  AnyValue(std::string_view value) : value_(Text(value)) {}
+
+ protected:
+  std::variant<bool, std::int64_t, double, Text> value_;
+};
+
 // Value of a parameter, a problem axis or an expression.
-class Value {
+class Value : public AnyValue<std::string> {
  public:
   enum class Kind { boolean, integer, real, text };
 
-  Value() : value_(std::int64_t{0}) {}
-  template <std::same_as<bool> T>  // only booleans: pointers would convert too
-  Value(T value) : value_(value) {}
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) Value(T value) : value_(static_cast<std::int64_t>(value)) {}
-  template <std::floating_point T>
-  Value(T value) : value_(static_cast<double>(value)) {}
-  Value(std::string value) : value_(std::move(value)) {}
-  Value(std::string_view value) : value_(std::string(value)) {}
-  Value(const char* value) : value_(std::string(value)) {}
+  using AnyValue::AnyValue;
+  Value(std::string value) { value_ = std::move(value); }
 
   Kind kind() const { return static_cast<Kind>(value_.index()); }
   bool is_boolean() const { return kind() == Kind::boolean; }
@@ -62,18 +75,14 @@ class Value {
   std::string json() const;
 
   // Equal if kind and number are equal: 1, 1.0 and true are three values.
-  friend bool operator==(const Value&, const Value&) = default;
-  friend auto operator<=>(const Value&, const Value&) = default;
-
- private:
-  std::variant<bool, std::int64_t, double, std::string> value_;
+  friend bool operator==(const Value& a, const Value& b) { return a.value_ == b.value_; }
+  friend auto operator<=>(const Value& a, const Value& b) { return a.value_ <=> b.value_; }
 };
 
 // "..." with JSON's escapes.
 std::string json_quote(std::string_view text);
 
-// Names with their values, in the given order. Two are equal if the same names have the same
-// values, in any order.
+// Names with their values, in the given order. Two are equal if the same names have the same values, in any order.
 class NamedValues {
  public:
   using Entry = std::pair<std::string, Value>;
@@ -81,8 +90,8 @@ class NamedValues {
 
   NamedValues() = default;
   NamedValues(std::initializer_list<Entry> entries);
-  // One value per name; the names differ. All configurations of a space share their names, because copying
-  // them would be most of the cost of making one.
+  // One value per name; the names differ. All configurations of a space share their names, because copying them would
+  // be most of the cost of making one.
   NamedValues(std::shared_ptr<const Names> names, std::vector<Value> values)
       : names_(std::move(names)), values_(std::move(values)) {}
 
@@ -91,40 +100,24 @@ class NamedValues {
   const Value* find(std::string_view name) const;
 
   // Iterates over pairs of a name and its value.
-  class Iterator {
-   public:
+  struct Iterator {
     using value_type = std::pair<const std::string&, const Value&>;
     using difference_type = std::ptrdiff_t;
-
-    Iterator() = default;
-    Iterator(const std::string* name, const Value* value) : name_(name), value_(value) {}
-    value_type operator*() const { return {*name_, *value_}; }
-    Iterator& operator++() {
-      ++name_, ++value_;
-      return *this;
-    }
-    Iterator operator++(int) {
-      const Iterator before = *this;
-      ++*this;
-      return before;
-    }
+    value_type operator*() const { return {*name, *value}; }
+    Iterator& operator++() { return ++name, ++value, *this; }
+    Iterator operator++(int) { return ++*this, Iterator{name - 1, value - 1}; }
     friend bool operator==(const Iterator&, const Iterator&) = default;
 
-   private:
-    const std::string* name_ = nullptr;
-    const Value* value_ = nullptr;
+    const std::string* name = nullptr;
+    const Value* value = nullptr;
   };
-  Iterator begin() const { return {names_ ? names_->data() : nullptr, values_.data()}; }
-  Iterator end() const {
-    return {names_ ? names_->data() + names_->size() : nullptr, values_.data() + values_.size()};
-  }
+  Iterator begin() const { return {names().data(), values_.data()}; }
+  Iterator end() const { return {names().data() + size(), values_.data() + size()}; }
   std::size_t size() const { return values_.size(); }
   bool empty() const { return values_.empty(); }
 
   // In their order.
-  std::span<const std::string> names() const {
-    return names_ ? std::span(*names_) : std::span<const std::string>();
-  }
+  std::span<const std::string> names() const { return names_ ? std::span(*names_) : std::span<const std::string>(); }
   const std::string& name(std::size_t place) const { return (*names_)[place]; }
   const Value& value(std::size_t place) const { return values_[place]; }
 
@@ -147,18 +140,10 @@ using Config = NamedValues;
 using Problem = NamedValues;
 
 // The value of a problem's axis in a question. A view: it does not own its text.
-class AxisValue {
+class AxisValue : public AnyValue<std::string_view> {
  public:
-  AxisValue() : value_(std::int64_t{0}) {}
-  template <std::same_as<bool> T>
-  AxisValue(T value) : value_(value) {}
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) AxisValue(T value) : value_(static_cast<std::int64_t>(value)) {}
-  template <std::floating_point T>
-  AxisValue(T value) : value_(static_cast<double>(value)) {}
-  AxisValue(std::string_view value) : value_(value) {}
-  AxisValue(const std::string& value) : value_(std::string_view(value)) {}
-  AxisValue(const char* value) : value_(std::string_view(value)) {}
+  using AnyValue::AnyValue;
+  AxisValue(const std::string& value) : AnyValue(std::string_view(value)) {}
   AxisValue(const Value& value) {
     value.visit([this](const auto& own) { *this = AxisValue(own); });
   }
@@ -183,9 +168,6 @@ class AxisValue {
     if (a.value_.index() == b.value_.index()) return a.value_ == b.value_;
     return a.is_number() && b.is_number() && a.number() == b.number();
   }
-
- private:
-  std::variant<bool, std::int64_t, double, std::string_view> value_;
 };
 
 }  // namespace gktune

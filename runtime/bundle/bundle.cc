@@ -132,14 +132,15 @@ std::string variant_key(const SourcePlan& source) {
 Bundle::Bundle(std::filesystem::path path) : path_(std::move(path)) {}
 Bundle::~Bundle() = default;
 
-Result<std::shared_ptr<const Bundle>> Bundle::open(const std::filesystem::path& path) {
+Result<std::shared_ptr<const Bundle>> Bundle::open(const std::filesystem::path& path, const std::string* bytes) {
   const std::shared_ptr<Bundle> bundle(new Bundle(path));
-  if (auto read = bundle->read(); !read) return read.error();
+  if (auto read = bundle->read(bytes); !read) return read.error();
   return std::shared_ptr<const Bundle>(bundle);
 }
 
-Result<void> Bundle::read() {
-  const auto database = Database::open(path_, Database::Access::read);
+Result<void> Bundle::read(const std::string* bytes) {
+  const auto database = bytes != nullptr ? Database::from_bytes(path_, *bytes)
+                                         : Database::open(path_, Database::Access::read);
   if (!database) return database.error();
   auto winners = (*database)->kernel_winners();
   if (!winners) return winners.error();
@@ -148,13 +149,15 @@ Result<void> Bundle::read() {
   if (!definitions) return definitions.error();
   auto codes = (*database)->codes();
   if (!codes) return codes.error();
-  if (codes->empty()) return Error{path_.string() + ": holds no compiled code; gktune bundle writes it"};
+  if (codes->empty()) return Error{path_.string() + ": holds no compiled code; gktune bundle writes it",
+                                     ErrorCode::not_found};
   codes_ = *std::move(codes);
   for (const StoredDefinition& stored : *definitions) {
     try {
       definitions_.emplace_back(stored.device_kind, definition_from(stored.body));
     } catch (const std::exception& error) {
-      return Error{path_.string() + ": the definition of '" + stored.kernel + "' cannot be read: " + error.what()};
+      return Error{path_.string() + ": the definition of '" + stored.kernel + "' cannot be read: " + error.what(),
+                   ErrorCode::damaged};
     }
   }
   return {};
@@ -184,6 +187,17 @@ Result<Definition> Bundle::definition(std::string_view name, const DeviceInfo& d
     return Error{path_.string() + ": the bundle has no kernel '" + text + "'" + did_you_mean(text, kernels())};
   return Error{path_.string() + ": the bundle has code of " + text + " for " + joined(served) + ", and none for " +
                device.architecture + " (" + device.name + ")"};
+}
+
+bool Bundle::has_code(const Winner& winner, const DeviceInfo& device) const {
+  const Study& study = winner.study;
+  return std::ranges::any_of(definitions_, [&](const auto& each) {
+    const auto& [kind, definition] = each;
+    if (kind != device.kind || definition.kernel.name != study.kernel || definition.fingerprint != study.fingerprint)
+      return false;
+    const auto plan = resolve(definition.kernel, winner.trial.config, study.problem, device);
+    return plan && code(study.kernel, study.fingerprint, plan->candidate.source, device) != nullptr;
+  });
 }
 
 const StoredCode* Bundle::code(std::string_view name, std::string_view fingerprint, const SourcePlan& source,

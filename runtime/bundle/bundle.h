@@ -27,24 +27,28 @@ Definition definition_from(const std::string& text);
 std::string variant_key(const SourcePlan& source);
 
 // A database with winners, their compiled code and all that launches need: an application that has it needs no
-// sources and no compiler. The file is read when it is opened; its code is valid while the object lives.
+// sources and no compiler. The file is read when it is opened, and not looked at again; its code is valid while the object lives.
 class Bundle {
  public:
   // An error if the file is no database, or holds no compiled code.
-  static Result<std::shared_ptr<const Bundle>> open(const std::filesystem::path& path);
+  // Null bytes: they are read from the file.
+  static Result<std::shared_ptr<const Bundle>> open(const std::filesystem::path& path,
+                                                    const std::string* bytes = nullptr);
   ~Bundle();
 
   std::vector<std::string> kernels() const;
   const WinnersByKernel& winners() const { return winners_; }
   // How the kernel is launched on this device. An error if the bundle has no code for the device.
   Result<Definition> definition(std::string_view kernel, const DeviceInfo& device) const;
+  // False: another configuration serves where this winner would.
+  bool has_code(const Winner& winner, const DeviceInfo& device) const;
   // The code of a variant; null if the bundle does not have it.
   const StoredCode* code(std::string_view kernel, std::string_view fingerprint, const SourcePlan& source,
                          const DeviceInfo& device) const;
 
  private:
   explicit Bundle(std::filesystem::path path);
-  Result<void> read();
+  Result<void> read(const std::string* bytes);
 
   std::filesystem::path path_;
   WinnersByKernel winners_;

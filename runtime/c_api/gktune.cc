@@ -23,6 +23,7 @@
 struct gktune_settings {
   gktune::KernelSettings settings;
   bool has_worker = false;  // the default was replaced
+  bool follows = false;     // follow_ms was set, and not to 0
 };
 
 struct gktune_kernel {
@@ -31,54 +32,64 @@ struct gktune_kernel {
 
 struct gktune_answer {
   explicit gktune_answer(gktune::Answer found)
-      : answer(std::move(found)), config(answer.config.json()), stale(gktune::joined(answer.stale, "; ")) {}
+      : answer(std::move(found)),
+        config(answer.config.json()),
+        problem(answer.problem.json()),
+        stale(gktune::joined(answer.stale, "; ")) {}
   gktune::Answer answer;
-  std::string config, stale;  // the members of the answer as texts
+  std::string config, problem, stale;  // the members of the answer as texts
 };
 
 struct gktune_lookup {
   gktune::Lookup lookup;
+  gktune::Question question;  // without its device
+};
+
+struct gktune_question {
+  gktune::KernelLookup lookup;
+  std::optional<gktune_answer> answer;  // the latest
 };
 
 namespace gktune::c_api {
 namespace {
 
-// A failure of a C function.
-struct CError {
-  gktune_code code = GKTUNE_FAILED;
-  std::string message;
-};
+using Done = Result<void>;
 
-// The message of the thread's last failure. Of a thread that has no memory for it there is none.
-thread_local std::string last_message;
+static_assert(static_cast<int>(ErrorCode::invalid_argument) == GKTUNE_INVALID &&
+              static_cast<int>(ErrorCode::no_configuration) == GKTUNE_NO_CONFIGURATION &&
+              static_cast<int>(ErrorCode::context_lost) == GKTUNE_CONTEXT_LOST &&
+              static_cast<int>(Match::none) == GKTUNE_NO_MATCH);
 
-gktune_code note(gktune_code code, std::string message) noexcept {
-  last_message = std::move(message);
-  return code;
-}
+// The thread's last failure. Of a thread that has no memory for its message there is none.
+thread_local Error last_error;
 
 // Runs the body of a C function. No exception leaves it.
 template <class Function>
 gktune_code guarded(const Function& function) noexcept {
+  last_error.message.clear(), last_error.native = 0;
   try {
-    const Result<void, CError> done = function();
-    return done ? note(GKTUNE_OK, {}) : note(done.error().code, done.error().message);
+    const Done done = function();
+    if (done) return GKTUNE_OK;
+    last_error = done.error();
   } catch (const std::bad_alloc&) {
-    return note(GKTUNE_OUT_OF_MEMORY, {});
+    last_error.code = ErrorCode::out_of_memory;
   } catch (const std::exception& error) {
     try {
-      return note(GKTUNE_FAILED, error.what());
+      last_error = {error.what()};
     } catch (...) {
-      return note(GKTUNE_OUT_OF_MEMORY, {});
+      last_error.code = ErrorCode::out_of_memory;
     }
   }
+  return static_cast<gktune_code>(last_error.code);
 }
+
+Error invalid(std::string message) { return {std::move(message), ErrorCode::invalid_argument}; }
 
 // A function that returns no code: for a null object it returns null or 0, and gktune_message() says so.
 template <class Value, class Object, class Read>
 Value read_from(const Object* object, const Read& read) noexcept {
   if (object != nullptr) return read(*object);
-  guarded([]() -> Result<void, CError> { return CError{GKTUNE_INVALID, "the object is null"}; });
+  guarded([]() -> Done { return invalid("the object is null"); });
   return Value{};
 }
 
@@ -88,8 +99,6 @@ void clear(Object** place) {
   if (place != nullptr) *place = nullptr;
 }
 
-inline CError failed(const Error& error) { return {GKTUNE_FAILED, error.message}; }
-inline CError invalid(std::string message) { return {GKTUNE_INVALID, std::move(message)}; }
 
 // A list that a call makes. It allocates nothing unless it has more than 32 items.
 template <class Item>
@@ -119,7 +128,7 @@ std::optional<ElementType> element_type_of_code(std::int32_t type) {
   return static_cast<ElementType>(type - GKTUNE_INT8);
 }
 
-Result<void, CError> add_arguments(const gktune_argument* arguments, std::size_t count,
+Done add_arguments(const gktune_argument* arguments, std::size_t count,
                                    std::pmr::vector<LaunchArgument>& to) {
   if (arguments == nullptr && count > 0) return invalid("the arguments are null");
   to.reserve(count);
@@ -160,7 +169,16 @@ std::string* text_member(KernelSettings& settings, std::string_view key) {
   return found != std::end(texts) ? found->second : nullptr;
 }
 
-Result<void, CError> set(gktune_settings& to, std::string_view key, const std::string& value) {
+// The place of the value among the choices.
+Result<std::size_t> choice(std::string_view key, const std::string& value, std::vector<std::string> choices) {
+  const auto found = std::ranges::find(choices, value);
+  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
+  const std::string last = choices.back();
+  choices.pop_back();
+  return invalid(std::string(key) + ": it is " + joined(choices) + " or " + last + ", not " + value);
+}
+
+Done set(gktune_settings& to, std::string_view key, const std::string& value) {
   KernelSettings& settings = to.settings;
   static constexpr std::string_view kNeverEmpty[] = {"bundle", "database", "device", "argument", "worker"};
   if (value.empty() && std::ranges::find(kNeverEmpty, key) != std::end(kNeverEmpty))
@@ -184,15 +202,30 @@ Result<void, CError> set(gktune_settings& to, std::string_view key, const std::s
       return invalid("alias: write it as NAME=NAME, not " + value);
     settings.lookup.aliases[value.substr(0, equals)] = value.substr(equals + 1);
   } else if (key == "compilation") {
-    if (value != "at_first_use" && value != "in_background")
-      return invalid("compilation: it is at_first_use or in_background, not " + value);
-    settings.compilation = value == "in_background" ? Compilation::in_background : Compilation::at_first_use;
-  } else if (key == "follow_ms") {
+    const auto chosen = choice(key, value, {"at_first_use", "in_background"});
+    if (!chosen) return chosen.error();
+    settings.compilation = static_cast<Compilation>(*chosen);
+  } else if (key == "worst") {
+    const auto chosen = choice(key, value, {"exact", "nearest", "architecture", "portfolio", "default"});
+    if (!chosen) return chosen.error();
+    settings.worst = static_cast<Match>(*chosen);
+  } else if (key == "frozen") {
+    const auto chosen = choice(key, value, {"no", "yes"});
+    if (!chosen) return chosen.error();
+    settings.is_frozen = *chosen == 1;
+  } else if (key == "follow_ms" || key == "most_problems") {
     std::uint32_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc() || end != value.data() + value.size())
-      return invalid("follow_ms: it is a number of milliseconds, not " + value);
-    settings.follow_interval = std::chrono::milliseconds(number);
+    if (error != std::errc() || end != value.data() + value.size()) {
+      return invalid(std::string(key) + ": it is a number" + (key == "follow_ms" ? " of milliseconds" : "") +
+                     ", not " + value);
+    }
+    if (key == "follow_ms") {
+      settings.follow_interval = std::chrono::milliseconds(number);
+      to.follows = number > 0;
+    } else {
+      settings.most_problems = number;
+    }
   } else {
     return invalid("there is no setting '" + std::string(key) + "'");
   }
@@ -213,12 +246,13 @@ gktune_value value_of(const Value& value) {
   return {GKTUNE_TEXT, 0, 0, 0, value.text().c_str()};
 }
 
-Result<void, CError> add_values(const gktune_value* values, std::size_t count,
+Done add_values(const gktune_value* values, std::size_t count,
                                 std::pmr::vector<AxisValue>& to) {
   if (values == nullptr && count > 0) return invalid("the values of the axes are null");
   to.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const gktune_value& each = values[i];
+    if (each.reserved != 0) return invalid("the reserved member of axis " + std::to_string(i + 1) + " is not 0");
     switch (each.kind) {
       case GKTUNE_INTEGER:
         to.emplace_back(each.integer);
@@ -245,14 +279,14 @@ Result<void, CError> add_values(const gktune_value* values, std::size_t count,
 
 using gktune::Result;
 using namespace gktune::c_api;
-using Done = Result<void, CError>;
 
 const char* gktune_version(void) {
   static const std::string version(gktune::kVersion);
   return version.c_str();
 }
 
-const char* gktune_message(void) { return last_message.c_str(); }
+const char* gktune_message(void) { return last_error.message.c_str(); }
+int32_t gktune_native(void) { return last_error.native; }
 
 gktune_code gktune_settings_create(gktune_settings** settings) {
   return guarded([&]() -> Done {
@@ -282,6 +316,15 @@ gktune_code gktune_settings_on_notice(gktune_settings* settings, void (*notice)(
   });
 }
 
+gktune_code gktune_settings_file(gktune_settings* settings, const char* path, const void* bytes, size_t size) {
+  return guarded([&]() -> Done {
+    if (settings == nullptr || path == nullptr || (bytes == nullptr && size > 0))
+      return invalid("settings, path or bytes are null");
+    settings->settings.lookup.files[path] = std::string(static_cast<const char*>(bytes), size);
+    return {};
+  });
+}
+
 void gktune_settings_destroy(gktune_settings* settings) { delete settings; }
 
 const char* gktune_answer_match(const gktune_answer* answer) {
@@ -296,8 +339,25 @@ const char* gktune_answer_reason(const gktune_answer* answer) {
 const char* gktune_answer_stale(const gktune_answer* answer) {
   return read_from<const char*>(answer, [](const gktune_answer& of) { return of.stale.c_str(); });
 }
-double gktune_answer_expected_us(const gktune_answer* answer) {
+double gktune_answer_time_us(const gktune_answer* answer) {
   return read_from<double>(answer, [](const gktune_answer& of) { return of.answer.time_us; });
+}
+const char* gktune_answer_problem(const gktune_answer* answer) {
+  return read_from<const char*>(answer, [](const gktune_answer& of) { return of.problem.c_str(); });
+}
+int32_t gktune_answer_match_code(const gktune_answer* answer) {
+  const auto read = [](const gktune_answer& of) { return static_cast<int32_t>(of.answer.match); };
+  const int32_t code = read_from<int32_t>(answer, read);
+  return answer != nullptr ? code : GKTUNE_NO_MATCH;
+}
+
+gktune_code gktune_answer_device(const gktune_answer* answer, gktune_device* device) {
+  return guarded([&]() -> Done {
+    if (answer == nullptr || device == nullptr) return invalid("the answer or the place for the device is null");
+    const gktune::DeviceIdentity& of = answer->answer.device;
+    *device = {of.kind.c_str(), of.name.c_str(), of.architecture.c_str(), of.multiprocessors};
+    return {};
+  });
 }
 
 gktune_code gktune_answer_value(const gktune_answer* answer, const char* parameter, gktune_value* value) {
@@ -338,7 +398,7 @@ gktune_code gktune_kernel_open_bundled(const char* kernel, const gktune_settings
       return invalid("the kernel's name, the settings or the place for the kernel is null");
     }
     auto found = gktune::Kernel::open_bundled(kernel, settings->settings);
-    if (!found) return failed(found.error());
+    if (!found) return found.error();
     *opened = new gktune_kernel{*std::move(found)};
     return {};
   });
@@ -364,9 +424,7 @@ static Done with_call(gktune_kernel* kernel, const gktune_value* problem, size_t
   if (auto added = add_values(problem, axes, *values); !added) return added;
   CallList<gktune::LaunchArgument> passed;
   if (auto added = add_arguments(arguments, count, *passed); !added) return added;
-  const Result<void> done = function(kernel->kernel, *values, *passed);
-  if (!done) return failed(done.error());
-  return {};
+  return function(kernel->kernel, *values, *passed);
 }
 
 static Result<void> describe(Result<gktune::Answer> found, gktune_answer** answer) {
@@ -418,10 +476,16 @@ gktune_code gktune_kernel_open(const char* space_file, const gktune_settings* se
       return invalid("the space file or the place for the kernel is null");
     auto found =
         gktune::Kernel::open(space_file, settings != nullptr ? settings->settings : gktune::KernelSettings());
-    if (!found) return failed(found.error());
+    if (!found) return found.error();
     *opened = new gktune_kernel{*std::move(found)};
     return {};
   });
+}
+
+static Done open_lookup(Result<gktune::Lookup> lookup, gktune::Question question, gktune_lookup** opened) {
+  if (!lookup) return lookup.error();
+  *opened = new gktune_lookup{*std::move(lookup), std::move(question)};
+  return {};
 }
 
 gktune_code gktune_lookup_open(const char* const* paths, size_t count, gktune_lookup** opened) {
@@ -435,11 +499,58 @@ gktune_code gktune_lookup_open(const char* const* paths, size_t count, gktune_lo
       if (paths[i] == nullptr) return invalid("path " + std::to_string(i + 1) + " is null");
       files.emplace_back(paths[i]);
     }
-    auto lookup = gktune::Lookup::open(files);
-    if (!lookup) return failed(lookup.error());
-    *opened = new gktune_lookup{*std::move(lookup)};
-    return {};
+    return open_lookup(gktune::Lookup::open(files), {}, opened);
   });
+}
+
+gktune_code gktune_lookup_open_with(const gktune_settings* settings, gktune_lookup** opened) {
+  return guarded([&]() -> Done {
+    clear(opened);
+    if (settings == nullptr || opened == nullptr) return invalid("the settings or the place is null");
+    const gktune::KernelSettings& of = settings->settings;
+    std::vector<std::filesystem::path> files = of.bundles;
+    files.insert(files.end(), of.databases.begin(), of.databases.end());
+    gktune::LookupSettings lookup = of.lookup;
+    if (settings->follows && !of.is_frozen) lookup.follow_interval = of.follow_interval;
+    gktune::Question question;
+    question.freshness = {{}, of.driver, of.runtime};
+    question.worst = of.worst;
+    return open_lookup(gktune::Lookup::open(files, std::move(lookup)), std::move(question), opened);
+  });
+}
+
+const char* gktune_lookup_digest(const gktune_lookup* lookup) {
+  return read_from<const char*>(lookup, [](const gktune_lookup& of) {
+    thread_local std::string digest;
+    digest = of.lookup.digest();
+    return digest.c_str();
+  });
+}
+
+static Result<gktune::KernelLookup> prepared_lookup(const gktune_lookup& lookup, const char* kernel,
+                                                    const char* const* axes, size_t count,
+                                                    const gktune_device* device) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < count; ++i) {
+    if (axes[i] == nullptr) return invalid("the name of axis " + std::to_string(i + 1) + " is null");
+    names.emplace_back(axes[i]);
+  }
+  gktune::Question question = lookup.question;
+  if (device != nullptr) {
+    const auto text = [](const char* given) { return std::string(given != nullptr ? given : ""); };
+    question.device = {text(device->kind), text(device->name), text(device->architecture),
+                       device->multiprocessors};
+  }
+  return lookup.lookup.prepare(kernel, std::move(names), question);
+}
+
+static Result<const gktune::Answer*> ask(gktune::KernelLookup& lookup, const gktune_value* problem,
+                                         size_t count) {
+  CallList<gktune::AxisValue> values;
+  if (auto added = add_values(problem, count, *values); !added) return added.error();
+  const gktune::Answer& found = lookup.best(*values);
+  if (!found) return gktune::Error{found.reason, gktune::ErrorCode::no_configuration};
+  return &found;
 }
 
 gktune_code gktune_lookup_best(const gktune_lookup* lookup, const char* kernel, const char* const* axes,
@@ -450,24 +561,43 @@ gktune_code gktune_lookup_best(const gktune_lookup* lookup, const char* kernel, 
     if (lookup == nullptr || kernel == nullptr || answer == nullptr || (axes == nullptr && count > 0)) {
       return invalid("the lookup, the kernel's name, the axes or the place for the answer is null");
     }
-    CallList<gktune::AxisValue> values;
-    if (auto added = add_values(problem, count, *values); !added) return added;
-    gktune::Problem asked;
-    for (size_t i = 0; i < count; ++i) {
-      if (axes[i] == nullptr) return invalid("the name of axis " + std::to_string(i + 1) + " is null");
-      asked.set(axes[i], (*values)[i].value());
-    }
-    gktune::DeviceIdentity identity;
-    if (device != nullptr) {
-      const auto text = [](const char* given) { return std::string(given != nullptr ? given : ""); };
-      identity = {text(device->kind), text(device->name), text(device->architecture), device->multiprocessors};
-    }
-    const gktune::Answer found = lookup->lookup.best(kernel, asked, identity);
-    if (!found) return CError{GKTUNE_NO_ANSWER, found.reason};
-    *answer = new gktune_answer(found);
+    auto prepared = prepared_lookup(*lookup, kernel, axes, count, device);
+    if (!prepared) return prepared.error();
+    const auto found = ask(*prepared, problem, count);
+    if (!found) return found.error();
+    *answer = new gktune_answer(**found);
     return {};
   });
 }
+
+gktune_code gktune_question_prepare(const gktune_lookup* lookup, const char* kernel, const char* const* axes,
+                                    size_t count, const gktune_device* device, gktune_question** prepared) {
+  return guarded([&]() -> Done {
+    clear(prepared);
+    if (lookup == nullptr || kernel == nullptr || prepared == nullptr || (axes == nullptr && count > 0))
+      return invalid("the lookup, the kernel's name, the axes or the place for the question is null");
+    auto made = prepared_lookup(*lookup, kernel, axes, count, device);
+    if (!made) return made.error();
+    *prepared = new gktune_question{*std::move(made), {}};
+    return {};
+  });
+}
+
+gktune_code gktune_question_ask(gktune_question* question, const gktune_value* problem, size_t count,
+                                const gktune_answer** answer) {
+  return guarded([&]() -> Done {
+    if (answer != nullptr) *answer = nullptr;
+    if (question == nullptr || answer == nullptr)
+      return invalid("the question or the place for the answer is null");
+    const auto found = ask(question->lookup, problem, count);
+    if (!found) return found.error();
+    question->answer.emplace(**found);
+    *answer = &*question->answer;
+    return {};
+  });
+}
+
+void gktune_question_destroy(gktune_question* question) { delete question; }
 
 void gktune_lookup_destroy(gktune_lookup* lookup) { delete lookup; }
 

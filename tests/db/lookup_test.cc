@@ -340,6 +340,70 @@ TEST_F(LookupTest, several_threads_ask_while_the_file_changes) {
   EXPECT_EQ(seen, 4);
 }
 
+TEST_F(LookupTest, needs_a_database) {
+  const auto none = Lookup::open(std::span<const std::filesystem::path>());
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().message, "no database was given");
+  EXPECT_EQ(none.error().code, ErrorCode::invalid_argument);
+  tuned(reduce_study(1000), 1);
+  Lookup moved = lookup();
+  const Lookup other = std::move(moved);
+  EXPECT_EQ(moved.best("reduce", problem(1000)).reason, "no database was given");
+}
+
+TEST_F(LookupTest, an_axis_that_the_kernel_does_not_have_is_not_answered_from_the_portfolio) {
+  tuned_with_portfolio(1, 2);
+  const Answer misspelt = lookup().best("reduce", {{"N", 1000}, {"T", "float"}});
+  EXPECT_FALSE(misspelt);
+  EXPECT_NE(misspelt.reason.find("'reduce' has no axis 'N'; it has T, n"), std::string::npos) << misspelt.reason;
+  const Answer fallback = lookup().best("reduce", {{"N", 1000}}, kH200, {{"a", 7}});
+  EXPECT_EQ(fallback.match, Match::fallback);
+  EXPECT_NE(fallback.reason.find("no axis 'N'"), std::string::npos) << fallback.reason;
+}
+
+TEST_F(LookupTest, a_size_that_no_integer_holds_is_not_answered) {
+  tuned_with_portfolio(1, 2);
+  const Answer answer = lookup().best("reduce", {{"n", ~std::uint64_t{0}}, {"T", "float"}});
+  EXPECT_FALSE(answer);
+  EXPECT_EQ(answer.reason, "n is 18446744073709551616.0, which is larger than any integer");
+  KernelLookup prepared = lookup().prepare("reduce", {"n", "T"});
+  EXPECT_FALSE(prepared.best({~std::uint64_t{0}, "float"}));
+  EXPECT_TRUE(prepared.best({1001, "float"}));
+}
+
+TEST_F(LookupTest, a_match_that_is_worse_than_the_question_accepts_is_no_answer) {
+  tuned_with_portfolio(1, 2);
+  const auto match = [&](std::int64_t n, Match worst) {
+    return lookup().best("reduce", problem(n), {.fallback = {{"a", 7}}, .worst = worst}).match;
+  };
+  EXPECT_EQ(match(1000, Match::exact), Match::exact);
+  EXPECT_EQ(match(1001, Match::exact), Match::none);
+  EXPECT_EQ(match(1001, Match::nearest_problem), Match::nearest_problem);
+  const Answer refused = lookup().best("reduce", problem(1001), {.worst = Match::exact});
+  EXPECT_EQ(refused.reason,
+            "the best answer for 'reduce' is nearest problem (T=float n=1000), and the question accepts nothing worse "
+            "than exact");
+  const Question strict{.fallback = {{"a", 7}}, .worst = Match::portfolio};
+  EXPECT_EQ(lookup().best("unknown", problem(1000), strict).match, Match::none);
+}
+
+TEST_F(LookupTest, equal_digests_are_those_of_equal_answers) {
+  tuned(reduce_study(1000), 1);
+  const std::string first = lookup().digest();
+  EXPECT_EQ(first.size(), 32u);
+  EXPECT_EQ(lookup().digest(), first);
+  EXPECT_NE(Lookup::open(path_, {.aliases = {{"a", "b"}}})->digest(), first);
+  tuned(reduce_study(1000), 3, 4);
+  const std::string second = lookup().digest();
+  EXPECT_NE(second, first);
+  tuned(reduce_study(2000), 3, 4);
+  EXPECT_NE(lookup().digest(), second);
+  add_portfolio(1, 2);
+  const std::string third = lookup().digest();
+  add_portfolio(2, 1);
+  EXPECT_NE(lookup().digest(), third);
+}
+
 TEST_F(LookupTest, a_lookup_can_be_moved) {
   tuned(reduce_study(1000), 1);
   Lookup first = lookup();
@@ -413,8 +477,6 @@ TEST_F(LookupTest, several_databases_answer_by_match_and_then_in_the_given_order
   EXPECT_EQ(found->best("reduce", problem(4000)).integer("a"), 1);
   const std::filesystem::path missing[] = {path_, scratch_ / "no.db"};
   EXPECT_FALSE(Lookup::open(missing).ok());
-  EXPECT_EQ(Lookup::open(std::span<const std::filesystem::path>())->best("reduce", problem(1)).match,
-            Match::none);
 }
 
 TEST_F(LookupTest, an_alias_answers_for_a_similar_device) {

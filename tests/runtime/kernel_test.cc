@@ -166,8 +166,33 @@ TEST_F(KernelTest, a_launch_may_pass_scalars_and_scratch_memory_by_name) {
   ASSERT_TRUE(kernel.launch({1000}, {2.5f, out, in.data(), partial}).ok());
   EXPECT_EQ(out[0], 2500.0f);
   EXPECT_EQ(std::accumulate(partial, partial + 4, 0.0f), 1000.0f);
-  EXPECT_EQ(kernel.launch({1000}, {2.5, out, in.data(), partial}).error().message,
-            "argument 1 of total, 'scale', is float32, not float64");
+}
+
+TEST_F(KernelTest, scalars_of_other_types_are_passed_if_the_value_stays_the_same) {
+  KernelSettings named = settings();
+  named.arguments = {"scale", "blocks", "in", "out"};
+  Kernel kernel = open(named);
+  const std::vector<float> in(1000, 1.0f);
+  float out[2] = {};
+  const auto total = [&](LaunchArgument scale, LaunchArgument blocks) {
+    const auto done = kernel.launch({1000}, {scale, blocks, in.data(), out});
+    return done.ok() ? std::to_string(static_cast<int>(out[0])) : done.error().message;
+  };
+  EXPECT_EQ(total(3.0, std::size_t{4}), "3000");
+  EXPECT_EQ(total(3, 4.0), "3000");
+  const auto wrong = [](const char* argument, const char* types) {
+    return std::string("argument ") + argument + " of total, " + types + " is none of its values";
+  };
+  EXPECT_EQ(total(0.1, 4), wrong("1", "'scale', is float32, not float64: 0.1"));
+  EXPECT_EQ(total(1e300, 4), wrong("1", "'scale', is float32, not float64: 1e+300"));
+  EXPECT_EQ(total(16777217, 4), wrong("1", "'scale', is float32, not int32: 16777217"));
+  EXPECT_EQ(total(1.0f, 4.5), wrong("2", "'blocks', is int32, not float64: 4.5"));
+  EXPECT_EQ(total(1.0f, std::int64_t{1} << 40), wrong("2", "'blocks', is int32, not int64: 1099511627776"));
+  EXPECT_EQ(total(1.0f, ~std::uint64_t{0}), wrong("2", "'blocks', is int32, not uint64: 18446744073709551615"));
+  EXPECT_EQ(total(true, 4), "argument 1 of total, 'scale', is float32, not bool");
+  EXPECT_EQ(total(1.0f, true), "argument 2 of total, 'blocks', is int32, not bool");
+  EXPECT_EQ(total(1.0f, out), "argument 2 of total, 'blocks', is int32, not float32*");
+  EXPECT_EQ(kernel.launch({1000}, {true, 4, in.data(), out}).error().code, ErrorCode::invalid_argument);
 }
 
 TEST_F(KernelTest, bad_settings_are_errors) {
@@ -186,8 +211,10 @@ TEST_F(KernelTest, bad_settings_are_errors) {
     EXPECT_NE(error_of(bad).find("a kernel launches on one device"), std::string::npos) << device;
   }
   bad = settings();
-  bad.databases = {folder_ / "no.db"};
+  bad.databases = {folder_ / "gktune.db", folder_ / "no.db"};  // the first is made
   EXPECT_NE(error_of(bad).find("no such file"), std::string::npos);
+  bad.databases = {folder_ / "no" / "gktune.db"};
+  EXPECT_NE(error_of(bad).find("there is no directory"), std::string::npos);
   bad = settings();
   bad.cxx = "/no/compiler";
   EXPECT_NE(error_of(bad).find("the host device needs a C++ compiler"), std::string::npos);

@@ -7,6 +7,7 @@
 #ifdef __cplusplus
 #include <filesystem>
 #include <string>
+#include <vector>
 
 inline int fail(const std::string& message) { return message.empty() ? 1 : 2; }
 inline void launch(std::int64_t threads, const std::string& way) { (void)threads, (void)way; }
@@ -15,6 +16,7 @@ struct Properties {  // as cudaDeviceProp has them
   int major, minor, multiProcessorCount;
 };
 inline const std::filesystem::path cache_folder;
+inline const std::vector<char> bytes;
 inline const Properties p{};
 extern "C" {
 #else

@@ -108,7 +108,7 @@ Failure ran_too_long(double limit_s, std::string_view when) {
 Failure failure_of(CUresult code, const char* doing, const Driver& driver) {
   const std::string what = driver.describe(code);
   return {status_of(code), doing == nullptr ? what : std::string("cannot ") + doing + ": " + what,
-          std::ranges::find(kHarmless, code) == std::end(kHarmless)};
+          std::ranges::find(kHarmless, code) == std::end(kHarmless), static_cast<int>(code)};
 }
 
 Result<std::unique_ptr<Gpu>> Gpu::open(const Driver& driver, int ordinal) {

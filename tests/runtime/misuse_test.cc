@@ -1,0 +1,318 @@
+// What applications get wrong, and what the system does to them: errors, no crashes and no hangs.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gktune/lookup.h"
+#include "runtime/bundle/write_bundle.h"
+#include "tests/runtime/kernel_fixture.h"
+
+namespace gktune {
+namespace {
+
+class Misuse : public KernelTest {
+ protected:
+  std::string launch_error(Kernel& kernel, std::int64_t n = 1000) {
+    const auto done = kernel.launch({n}, {in_.data(), out_});
+    return done.ok() ? "none" : done.error().message;
+  }
+  std::string bundle() {
+    BundleRequest request;
+    request.space_files = {folder_.path("total.yaml")};
+    request.databases = {folder_ / "gktune.db"};
+    request.cache_dir = *cache_ / "code";
+    const auto summary = write_bundle(folder_.path("kernels.gkt"), request);
+    EXPECT_TRUE(summary.ok()) << summary.error().message;
+    return folder_.path("kernels.gkt");
+  }
+  static std::string bytes_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  // True if the function returns true in a forked child within a minute.
+  template <class Function>
+  static bool in_child(const Function& function) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(60);
+      ::_exit(function() ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+
+  std::vector<float> in_ = std::vector<float>(5000, 1.0f);
+  float out_[2] = {};
+};
+
+TEST_F(Misuse, a_forked_child_destroys_the_kernels_of_its_parent_and_gets_errors_from_them) {
+  tuned(1000, 64);
+  KernelSettings following = with_database();
+  following.follow_interval = std::chrono::milliseconds(1);
+  std::optional<Kernel> kernel(open(following));
+  EXPECT_EQ(threads_used(*kernel, 1000), 64);
+  EXPECT_TRUE(in_child([&] {
+    const std::string expected = "total was opened before this process was forked: open it in the child";
+    const bool is_refused = launch_error(*kernel) == expected && launch_error(*kernel, 2000) == expected &&
+                            kernel->prepare({1000}).error().message == expected;
+    kernel.reset();
+    return is_refused && open(following).prepare({1000}).ok();
+  }));
+  EXPECT_EQ(threads_used(*kernel, 2000), 64);
+}
+
+TEST_F(Misuse, a_child_that_exits_leaves_the_temporary_folder_of_its_parent) {
+  KernelSettings temporary = settings();
+  temporary.cache_dir.clear();
+  Kernel kernel = open(temporary);
+  EXPECT_EQ(threads_used(kernel, 1000), 32);
+  EXPECT_TRUE(in_child([&] {
+    const Kernel gone(std::move(kernel));
+    return true;
+  }));
+  EXPECT_EQ(threads_used(kernel, 2000), 32);
+}
+
+TEST_F(Misuse, forks_while_other_threads_launch_and_ask_do_not_hang_the_child) {
+  tuned(1000, 64);
+  Kernel kernel = open(with_database());
+  const auto lookup = Lookup::follow(folder_ / "gktune.db", std::chrono::milliseconds(1));
+  ASSERT_TRUE(lookup.ok());
+  std::atomic<bool> is_done{false};
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int n = 1; !is_done; ++n) (void)lookup->best("total", {{"n", n}});
+    });
+  }
+  for (int i = 0; i < 20; ++i) {
+    tuned(1000 + i, 64);
+    EXPECT_TRUE(in_child([&] { return lookup->best("total", {{"n", 1000}}).match == Match::exact; }));
+  }
+  is_done = true;
+}
+
+TEST_F(Misuse, a_kernel_that_was_moved_from_returns_errors) {
+  Kernel kernel = open(settings());
+  const Kernel taken(std::move(kernel));
+  const std::string expected = "the kernel was moved to another object, or none was assigned";
+  EXPECT_EQ(launch_error(kernel), expected);
+  EXPECT_EQ(kernel.prepare({1000}).error().message, expected);
+  EXPECT_EQ(kernel.autotune({1000}, {}, 1).error().message, expected);
+  EXPECT_TRUE(kernel.axes().empty());
+  kernel = open(settings());
+  EXPECT_EQ(threads_used(kernel, 1000), 32);
+}
+
+TEST_F(Misuse, on_notice_may_use_the_kernel) {
+  tuned(1000, 96);
+  KernelSettings calling = with_database();
+  Kernel* called = nullptr;
+  std::vector<std::string> errors;
+  calling.on_notice = [&](const std::string&) {
+    errors.push_back(launch_error(*called, 2000) + called->prepare({3000}).value().reason.substr(0, 0));
+  };
+  Kernel kernel = open(calling);
+  called = &kernel;
+  EXPECT_EQ(launch_error(kernel), "none");
+  EXPECT_EQ(errors, (std::vector<std::string>(2, "none")));  // of the failure, and of the default that serves
+}
+
+TEST_F(Misuse, that_the_default_serves_is_reported_once_with_the_reason) {
+  tuned(1000, 64, "other");
+  Kernel kernel = open(with_database());
+  for (const int n : {1000, 2000, 1000}) EXPECT_EQ(threads_used(kernel, n), 32);
+  ASSERT_EQ(notices_.size(), 1u);
+  EXPECT_NE(notices_[0].find("total: the default of the space serves n=1000: "), std::string::npos) << notices_[0];
+  EXPECT_NE(notices_[0].find("1 winner was of other sources"), std::string::npos) << notices_[0];
+}
+
+TEST_F(Misuse, autotune_makes_a_database_that_is_missing_or_empty) {
+  for (const char* name : {"new.db", "empty.db"}) {
+    KernelSettings fresh = settings();
+    fresh.databases = {folder_ / name};
+    if (name == std::string("empty.db")) folder_.write(name, "");
+    Kernel kernel = open(fresh);
+    const auto tuned = kernel.autotune({50}, {in_.data(), out_}, 60);
+    ASSERT_TRUE(tuned.ok()) << tuned.error().message;
+    EXPECT_EQ(tuned->match, Match::exact);
+    EXPECT_EQ(open(fresh).prepare({50})->match, Match::exact);
+  }
+}
+
+TEST_F(Misuse, an_autotune_that_fails_leaves_no_study) {
+  folder_.write("total.yaml",
+                std::string(kSpace) + "reference: {launches: {entry: finish, block: 1Mi, arguments: [partial, out, "
+                                      "blocks, scale]}}\n");
+  KernelSettings fresh = with_database();
+  EXPECT_FALSE(open(fresh).autotune({1000}, {in_.data(), out_}, 60).ok());  // the reference does not launch
+  fresh.worker = {"/no/worker"};
+  EXPECT_FALSE(open(fresh).autotune({1000}, {in_.data(), out_}, 60).ok());
+  const auto store = Database::open(folder_ / "gktune.db", Database::Access::read);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  EXPECT_TRUE((*store)->studies()->empty());
+}
+
+TEST_F(Misuse, sizes_that_no_integer_holds_are_refused_with_a_reason) {
+  tuned(1000, 64);
+  Kernel kernel = open(with_database());
+  const auto done = kernel.launch({std::numeric_limits<std::uint64_t>::max()}, {in_.data(), out_});
+  ASSERT_FALSE(done.ok());
+  EXPECT_NE(done.error().message.find("18446744073709551616.0"), std::string::npos) << done.error().message;
+  const auto lookup = Lookup::open(folder_ / "gktune.db");
+  const Answer answer = lookup->best("total", {{"n", std::numeric_limits<std::uint64_t>::max()}});
+  EXPECT_FALSE(answer);
+  EXPECT_NE(answer.reason.find("larger than any integer"), std::string::npos) << answer.reason;
+}
+
+TEST_F(Misuse, many_sizes_take_bounded_memory_and_stay_right) {
+  tuned(1000, 64);
+  KernelSettings few = with_database();
+  few.most_problems = 3;
+  Kernel kernel = open(few);
+  for (int round = 0; round < 2; ++round) {
+    for (int n = 990; n < 1002; ++n) {
+      EXPECT_EQ(threads_used(kernel, n), 64) << n;
+      EXPECT_EQ(kernel.prepare({n})->match, n == 1000 ? Match::exact : Match::nearest_problem);
+    }
+  }
+  few.most_problems = 0;
+  Kernel none = open(few);
+  for (const int n : {1000, 1001, 1000}) EXPECT_EQ(threads_used(none, n), 64);
+}
+
+TEST_F(Misuse, several_threads_launch_more_sizes_than_are_kept) {
+  KernelSettings few = settings();
+  few.most_problems = 2;
+  Kernel kernel = open(few);
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 40; ++i) EXPECT_EQ(threads_used(kernel, 1000 + (7 * t + i) % 11), 32);
+    });
+  }
+}
+
+TEST_F(Misuse, a_bundle_that_is_truncated_in_place_harms_no_open_kernel) {
+  tuned(1000, 64);
+  KernelSettings settings;
+  settings.device = "host";
+  settings.bundles = {bundle()};
+  auto kernel = Kernel::open_bundled("total", settings);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().message;
+  std::filesystem::resize_file(settings.bundles[0], 5000);
+  EXPECT_EQ(threads_used(*kernel, 1000), 64);
+  EXPECT_EQ(threads_used(*kernel, 1500), 64);
+  const auto refused = Kernel::open_bundled("total", settings);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::damaged) << refused.error().message;
+}
+
+TEST_F(Misuse, matches_that_are_worse_than_asked_for_are_errors) {
+  tuned(1000, 64);
+  KernelSettings exact = with_database();
+  exact.worst = Match::exact;
+  Kernel kernel = open(exact);
+  EXPECT_EQ(launch_error(kernel), "none");
+  EXPECT_EQ(launch_error(kernel, 1001),
+            "no configuration of total works for n=1001: the best answer for 'total' is nearest problem (n=1000), "
+            "and the question accepts nothing worse than exact");
+  EXPECT_EQ(kernel.prepare({1001}).error().code, ErrorCode::no_configuration);
+  exact.databases.clear();
+  Kernel without = open(exact);
+  EXPECT_EQ(launch_error(without), "no configuration of total works for n=1000: no database was given");
+}
+
+TEST_F(Misuse, a_frozen_kernel_neither_tunes_nor_compiles) {
+  tuned(1000, 64);
+  KernelSettings frozen = with_database();
+  frozen.cache_dir = folder_ / "own";
+  {
+    Kernel kernel = open(frozen);
+    EXPECT_EQ(threads_used(kernel, 1000), 64);
+  }
+  tuned(4000, 128);
+  frozen.is_frozen = true;
+  Kernel kernel = open(frozen);
+  EXPECT_EQ(threads_used(kernel, 4000), 64);  // the winner of 4000 was never compiled
+  EXPECT_EQ(kernel.autotune({50}, {in_.data(), out_}, 1).error().message, "total is frozen: nothing is tuned");
+  frozen.cache_dir = folder_ / "empty";
+  Kernel empty = open(frozen);
+  EXPECT_EQ(launch_error(empty),
+            "no configuration of total works for n=1000: there is no code for the 3 configurations that do");
+  frozen.databases = {folder_ / "no.db"};
+  EXPECT_NE(error_of(frozen).find("no such file"), std::string::npos);
+}
+
+TEST_F(Misuse, spaces_sources_databases_and_bundles_are_read_from_memory) {
+  tuned(1000, 64);
+  const std::string path = bundle();
+  KernelSettings embedded = settings();
+  embedded.databases = {"winners.db"};
+  embedded.lookup.files = {{"total.yaml", kSpace},
+                           {"total.cu", kSource},
+                           {"winners.db", bytes_of(folder_.path("gktune.db"))},
+                           {"kernels.gkt", bytes_of(path)}};
+  std::filesystem::remove(path);
+  auto kernel = Kernel::open("total.yaml", embedded);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().message;
+  EXPECT_EQ(threads_used(*kernel, 1000), 64);
+  EXPECT_EQ(kernel->prepare({1000})->match, Match::exact);
+
+  embedded.databases.clear();
+  embedded.bundles = {"kernels.gkt"};
+  auto bundled = Kernel::open_bundled("total", embedded);
+  ASSERT_TRUE(bundled.ok()) << bundled.error().message;
+  EXPECT_EQ(threads_used(*bundled, 1000), 64);
+  LookupSettings in_memory;
+  in_memory.files = embedded.lookup.files;
+  const auto lookup = Lookup::open("kernels.gkt", in_memory);
+  ASSERT_TRUE(lookup.ok()) << lookup.error().message;
+  EXPECT_EQ(lookup->best("total", {{"n", 1000}}).integer("threads"), 64);
+
+  for (const std::size_t size : {std::size_t{0}, std::size_t{10}, std::size_t{5000}}) {
+    in_memory.files["kernels.gkt"].resize(size);
+    EXPECT_FALSE(Lookup::open("kernels.gkt", in_memory).ok()) << size;
+  }
+}
+
+TEST_F(Misuse, errors_have_codes_and_values_of_errors_throw_their_message) {
+  const auto code = [](const auto& result) { return result.ok() ? ErrorCode::failed : result.error().code; };
+  KernelSettings none;
+  EXPECT_EQ(code(Kernel::open_bundled("total", none)), ErrorCode::invalid_argument);
+  none.bundles = {folder_ / "no.gkt"};
+  EXPECT_EQ(code(Kernel::open_bundled("total", none)), ErrorCode::not_found);
+  folder_.write("no.gkt", std::string(5000, 'x'));
+  EXPECT_EQ(code(Kernel::open_bundled("total", none)), ErrorCode::damaged);
+  KernelSettings on_host = settings();
+  on_host.device = "cuda:99";
+  EXPECT_EQ(code(Kernel::open(folder_.path("total.yaml"), on_host)), ErrorCode::no_device);
+  folder_.write("total.cu", "this is no C++");
+  Kernel kernel = open(settings());
+  const auto done = kernel.launch({1000}, {in_.data(), out_});
+  EXPECT_EQ(code(done), ErrorCode::compile_failed);
+  EXPECT_EQ(code(kernel.launch({-1}, {in_.data(), out_})), ErrorCode::no_configuration);
+  EXPECT_EQ(code(kernel.launch({1000, 1}, {in_.data(), out_})), ErrorCode::invalid_argument);
+  try {
+    (void)done.value();
+    FAIL() << "it throws";
+  } catch (const BadResult& bad) {
+    EXPECT_EQ(bad.what(), done.error().message);
+    EXPECT_EQ(bad.error.code, ErrorCode::compile_failed);
+  }
+  EXPECT_THROW((void)Kernel::open("", settings()).value(), BadResult);
+}
+
+}  // namespace
+}  // namespace gktune
