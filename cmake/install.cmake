@@ -44,6 +44,7 @@ install(FILES
   DESTINATION ${package_dir} COMPONENT development)
 
 # For builds without CMake.
+include(cmake/pkg_config.cmake)
 set(pc_lookup_libs "-lgktune_lookup -lgktune_database -lgktune_answers -lgktune_expression -lgktune_core -lsqlite3 -pthread")
 set(pc_launch_libs -lgktune_launch)
 set(pc_runtime_libs -lgktune_runtime)
@@ -55,7 +56,7 @@ foreach(part lookup launch runtime)
     set(pc_name gktune-${part})
     set(pc_libs "${pc_${part}_libs}")
     set(pc_about "${pc_${part}_about}")
-    configure_file(cmake/gktune.pc.in ${PROJECT_BINARY_DIR}/installed/${pc_name}.pc @ONLY)
+    gktune_pkg_config(${PROJECT_BINARY_DIR}/installed/${pc_name}.pc)
     install(FILES ${PROJECT_BINARY_DIR}/installed/${pc_name}.pc
       DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
   endif()

@@ -44,13 +44,21 @@ for stranger in yaml spdlog nvrtc libcuda; do
   grep -qi "$stranger" <<<"$libraries" && fail "the application with a bundle loads $stranger: $libraries"
 done
 
-# The shared libraries have the symbols of their interface and no other, each with a version.
-for library in launch runtime; do
-  file=$(ls "$work"/prefix/lib*/libgktune_$library.so)
-  strangers=$(nm -D --defined-only --with-symbol-versions "$file" | awk '{ print $3 }' |
-    grep -vE '@@GKTUNE_0\.1$|^_Z.*6gktune.*@@GKTUNE_CXX_|^GKTUNE_' || true)
-  [ -z "$strangers" ] || fail "libgktune_$library has other symbols: $strangers"
-  expect "$(nm -D --defined-only --with-symbol-versions "$file")" ' gktune_kernel_launch@@GKTUNE_0.1'
+# The shared libraries have the symbols of the list and no other, each with a version; libgktune_launch lacks those that
+# need sources or databases.
+symbols() {
+  nm -D --defined-only --with-symbol-versions "$(ls "$work"/prefix/lib*/libgktune_$1.so)" |
+    awk '$2 != "A" { print $3 }' | c++filt | sed -E 's/\[abi:cxx11\]//' | LC_ALL=C sort -u
+}
+symbols runtime >"$work/symbols"
+diff "$source/runtime/c_api/symbols.txt" "$work/symbols" || fail "libgktune_runtime has other symbols than symbols.txt"
+missing=$(LC_ALL=C comm -23 "$work/symbols" <(symbols launch) | grep -vE '^gktune_(kernel_open|lookup_|question_)' |
+  grep -vF 'gktune::Kernel::open(' || true)
+[ -z "$missing$(LC_ALL=C comm -13 "$work/symbols" <(symbols launch))" ] || fail "libgktune_launch differs: $missing"
+
+# Every declaration of the headers links.
+for name in $(grep -oE '\bgktune_[a-z_]+\(' "$source/include/gktune/gktune.h" | tr -d '(' | sort -u); do
+  expect "$(cat "$work/symbols")" "$name@@GKTUNE_0.1"
 done
 
 # The code of the documents, with a CMake that deprecates the name SQLite::SQLite3.
@@ -110,8 +118,22 @@ grep -q refused <<<"$answer" && fail "find_package(gktune) needs more than these
 # Without CMake.
 if command -v pkg-config >/dev/null; then
   export PKG_CONFIG_PATH=$(echo "$work"/prefix/lib*/pkgconfig)
+  # With library folders of one level, as here, and of two, as in Debian.
+  for libdir in lib lib/x86_64-linux-gnu; do
+    cmake -DCMAKE_INSTALL_LIBDIR=$libdir -DOUT="$work/pc" -DSOURCE="$source" -P "$source/tests/runtime/configure_pc.cmake"
+    for variable in libdir:$libdir includedir:include; do
+      found=$(PKG_CONFIG_PATH=$work/pc/$libdir/pkgconfig pkg-config --variable=${variable%:*} gktune-test)
+      [ "$(realpath -m "$found")" = "$work/pc/${variable#*:}" ] || fail "the .pc file of $libdir has ${variable%:*}=$found"
+    done
+  done
   read -ra with <<<"$flags $(pkg-config --cflags --libs gktune-runtime)"
   "$cc" reduce.c -o reduce_pc "${with[@]}"
+  for part in runtime lookup; do
+    read -ra with <<<"-std=c++20 $flags $(pkg-config --cflags --libs gktune-$part)"
+    [ $part = runtime ] || with=(-DLOOKUP_ALONE "${with[@]}")
+    "$cxx" "$source/tests/runtime/every_declaration.cc" -o "every_$part" "${with[@]}" ||
+      fail "gktune-$part lacks what its headers declare"
+  done
   expect "$(LD_LIBRARY_PATH=$(echo "$work"/prefix/lib) ./reduce_pc sum kernels.gkt host 100)" "the sum of 100 ones is 100"
 fi
 

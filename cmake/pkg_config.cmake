@@ -1,0 +1,18 @@
+# gktune_pkg_config(FILE) writes a .pc file with pc_name, pc_about and pc_libs. It finds the prefix from its own place,
+# so that an installation can be moved, unless the folder of libraries is absolute.
+function(gktune_pkg_config file)
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
+  else()
+    file(RELATIVE_PATH up "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" /prefix)
+    string(REGEX REPLACE "/$" "" up "${up}")
+    set(pc_prefix "\${pcfiledir}/${up}")
+  endif()
+  foreach(folder INCLUDEDIR LIBDIR)
+    set(pc_${folder} "${CMAKE_INSTALL_${folder}}")
+    if(NOT IS_ABSOLUTE "${pc_${folder}}")
+      set(pc_${folder} "\${prefix}/${pc_${folder}}")
+    endif()
+  endforeach()
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/gktune.pc.in ${file} @ONLY)
+endfunction()
