@@ -21,6 +21,7 @@ enum class ExitCode {
   usage = 2,  // wrong flags, or a space file with errors
   no_device = 3,
   no_configuration = 4,  // no valid configuration
+  worse_match = 5,       // than --require accepts
   interrupted = 130,
 };
 

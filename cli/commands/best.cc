@@ -7,6 +7,7 @@
 #include <span>
 
 #include "cli/command.h"
+#include "cli/commands/coverage.h"
 #include "cli/output/screen.h"
 #include "cli/output/stale.h"
 #include "db/distance.h"
@@ -27,6 +28,8 @@ struct BestOptions {
   std::string as;
   std::string database;
   std::string space;
+  std::string worst;
+  std::vector<std::string> covered;
   bool why = false, prefers_portfolio = false;
   TableFormat format;
 };
@@ -48,6 +51,14 @@ void declare(Flags& flags, BestOptions& options) {
           "With --problem: if it was not tuned, prefer a stored portfolio to the winner of the nearest "
           "problem")
       .needs(problem);
+  flags.text("--require", options.worst,
+             "With --problem or --coverage: the worst acceptable match: exact, nearest, architecture, portfolio or "
+             "default; the exit code is 5 if an answer is worse",
+             "MATCH");
+  flags.collected("--coverage", options.covered,
+                  "Show how well the database answers for the problems of this space file on each device; may be "
+                  "repeated, and further space files may follow as arguments",
+                  "SPACE");
   flags.database(options.database);
   const Flag why = flags.on(
       "--why", options.why,
@@ -164,6 +175,13 @@ std::string match_text(const Answer& answer) {
       break;
   }
   return std::string(match_name(answer.match));
+}
+
+constexpr std::string_view kMatches[] = {"exact", "nearest", "architecture", "portfolio", "default"};
+
+Match worst_of(const BestOptions& options) {
+  return options.worst.empty() ? Match::none
+                               : static_cast<Match>(std::ranges::find(kMatches, options.worst) - kMatches);
 }
 
 // The study that an answer comes from. Of several with this configuration, such as one of each regime, the
@@ -284,6 +302,12 @@ ExitCode answer_one(const BestOptions& options, const Database& store, std::vect
         fmt::format("the database has no configuration of {} for {}", options.kernel, problem_text(*problem)),
         answer.reason);
   }
+  if (answer.match > worst_of(options)) {
+    return fail(context, ExitCode::worse_match,
+                fmt::format("the best match for {} {} is {}, which is worse than {}", options.kernel,
+                            problem_text(*problem), match_name(answer.match), match_name(worst_of(options))),
+                match_text(answer));
+  }
   Winner* best = study_of(answer, winners);
   std::optional<Evidence> evidence;
   if (best != nullptr) {
@@ -334,9 +358,19 @@ ExitCode answer_all(const BestOptions& options, const Database& store, std::vect
 ExitCode run(const BestOptions& options, Context& context) {
   if (options.kernel.empty() && !options.problem.empty())
     return fail_usage(context, "--problem needs a kernel: gktune best KERNEL --problem …");
+  if (worst_of(options) == Match::fallback)
+    return fail_usage(context, fmt::format("--require: it is {}, not {}", fmt::join(kMatches, ", "), options.worst));
+  if (!options.worst.empty() && options.problem.empty() && options.covered.empty())
+    return fail_usage(context, "--require needs --problem or --coverage");
   auto store = open_database(options.database, context);
   auto all = value_or_end(store->winners(""), context);
 
+  if (!options.covered.empty()) {
+    CoverageRequest request{options.covered, database_path(options.database, context), options.device,
+                            worst_of(options), options.format};
+    if (!options.kernel.empty()) request.spaces.push_back(options.kernel);
+    return print_coverage(request, *all, context);
+  }
   std::vector<std::string> kernels;
   for (const Winner& best : all) {
     if (std::ranges::find(kernels, best.study.kernel) == kernels.end()) kernels.push_back(best.study.kernel);

@@ -41,6 +41,46 @@ TEST_F(BestCommand, says_that_a_match_is_exact) {
             "reduce n=1Mi,element=int on NVIDIA H200: 10.0 µs, exact match\n");
 }
 
+TEST_F(BestCommand, exits_with_5_if_the_match_is_worse_than_required) {
+  EXPECT_EQ(best({"reduce", "--problem", "n=1Mi,element=int", "--device", "h200", "--require", "exact"}).code,
+            ExitCode::done);
+  const std::vector<std::string> near = {"reduce", "--problem", "n=512Mi", "--device", "NVIDIA H200", "--require"};
+  const auto required = [&](const char* match) {
+    std::vector<std::string> arguments = near;
+    arguments.emplace_back(match);
+    return best(arguments);
+  };
+  EXPECT_EQ(required("nearest").code, ExitCode::done);
+  const Call worse = required("exact");
+  EXPECT_EQ(worse.code, ExitCode::worse_match);
+  EXPECT_EQ(worse.out, "");
+  EXPECT_EQ(worse.err,
+            "error: the best match for reduce n=512Mi is nearest problem, which is worse than exact\n"
+            "  hint: the nearest tuned problem is element=int,n=1Gi\n");
+  EXPECT_EQ(required("good").code, ExitCode::usage);
+  EXPECT_EQ(best({"reduce", "--require", "exact"}).code, ExitCode::usage);
+}
+
+TEST_F(BestCommand, lists_how_well_the_problems_of_space_files_are_covered) {
+  folder_.write("reduce.cu", "__global__ void reduce() {}\n");
+  folder_.write("reduce.yaml",
+                "kernel: reduce\nsource: reduce.cu\nproblem: {n: [1Mi, 2Mi]}\nparameters: {a: {values: [1, 2]}}\n"
+                "arguments: {out: {type: int32, extent: n, role: out}}\nlaunches: {entry: reduce, grid: 1, block: 1, "
+                "arguments: []}\n");
+  const std::string space = folder_.path("reduce.yaml");
+  const Call all = best({"--coverage", space, "--json", "--device", "H200"});
+  EXPECT_EQ(all.code, ExitCode::done) << all.err;
+  const Json rows = Json::parse(all.out);
+  ASSERT_EQ(rows.size(), 2u) << all.out;
+  EXPECT_EQ(rows[0]["match"], "none");  // the winners are of other sources
+  EXPECT_NE(rows[0]["reason"].get<std::string>().find("of other sources"), std::string::npos) << all.out;
+  const Call required = best({"--coverage", space, "--require", "exact", "--device", "H200"});
+  EXPECT_EQ(required.code, ExitCode::worse_match);
+  EXPECT_NE(required.err.find("2 of 2 answers are worse than exact"), std::string::npos) << required.err;
+  EXPECT_EQ(best({"--coverage", "/no/space.yaml"}).code, ExitCode::usage);
+  EXPECT_EQ(best({"--coverage", space, "--device", "unknown"}).code, ExitCode::no_device);
+}
+
 TEST_F(BestCommand, answers_with_the_nearest_problem_and_names_it) {
   Call nearest = best({"reduce", "--problem", "n=512Mi", "--device", "NVIDIA H200"});
   EXPECT_EQ(nearest.code, ExitCode::done);

@@ -137,6 +137,28 @@ if command -v pkg-config >/dev/null; then
   expect "$(LD_LIBRARY_PATH=$(echo "$work"/prefix/lib) ./reduce_pc sum kernels.gkt host 100)" "the sum of 100 ones is 100"
 fi
 
+# A header that the build writes from a database, and one that does not cover the problems.
+mkdir "$work/tuned"
+cp "$work/reduce/sum.cu" "$work/tuned"
+sed 's/64Ki, 16Mi/4096/' "$work/reduce/sum.yaml" >"$work/tuned/sum.yaml"
+"$gktune" run "$work/tuned/sum.yaml" --device host --trials 1 --quiet --db "$work/tuned/winners.db"
+echo '#include "tuned/sum.h"
+int main() { return 0; }' >"$work/tuned/main.cc"
+cat >"$work/tuned/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.22)
+project(tuned LANGUAGES CXX)
+set(GKTUNE_PROGRAM $gktune)
+find_package(gktune CONFIG REQUIRED COMPONENTS header_only)
+add_executable(tuned main.cc)
+target_link_libraries(tuned PRIVATE gktune::header_only)
+gktune_tuned_header(TARGET tuned SPACE sum.yaml DATABASE winners.db)
+END
+cmake -S "$work/tuned" -B "$work/tuned/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$cxx" >/dev/null
+answer=$(cmake --build "$work/tuned/build" 2>&1) || fail "a tuned header: $answer"
+sed -i 's/4096/4097/' "$work/tuned/sum.yaml"
+answer=$(cmake --build "$work/tuned/build" 2>&1) && fail "a header without a winner of a problem was written"
+expect "$answer" "1 of 1 answers are worse than exact"
+
 # From Python, which opens libraries for itself alone.
 if [ -z "$flags" ] && command -v python3 >/dev/null; then
   answer=$(python3 - "$(ls "$work"/prefix/lib*/libgktune_launch.so)" kernels.gkt <<'END'
