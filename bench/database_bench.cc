@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "db/winner_export.h"
-#include "db/portfolio/make_portfolio.h"
+#include "engine/portfolio/make_portfolio.h"
 #include "db/sqlite/connection.h"
 #include "db/database.h"
 
@@ -306,7 +306,7 @@ void time_header(const CostTable& table, const Portfolio& made) {
     best.study.problem = table.problems[i];
     best.trial.config = table.configs[table.winners[i]];
   }
-  const auto text = header_text(winners, portfolio);
+  const auto text = header_text(winners, portfolio, {});
   if (!text) {
     std::fprintf(stderr, "%s\n", text.error().message.c_str());
     std::exit(1);

@@ -277,11 +277,7 @@ void AnswerTable::add_spares(const KernelWinners& kernel, const DeviceIdentity& 
       // And the changes since any of its problems was measured.
       std::vector<std::string> stale = portfolio.stale;
       for (const Winner& winner : version.winners) {
-        const Study& study = winner.study;
-        if (study.device != portfolio.device || study.regime != portfolio.regime ||
-            study.objective != portfolio.objective) {
-          continue;
-        }
+        if (!portfolio.is_of(winner.study)) continue;
         for (std::string& change : changes_since(winner, kernel, freshness))
           add_change(stale, std::move(change));
       }

@@ -14,7 +14,7 @@
 
 #include "db/identity.h"
 #include "db/kernel_winners.h"
-#include "db/portfolio/portfolio.h"
+#include "db/portfolio.h"
 #include "gktune/result.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/trial.h"
@@ -89,6 +89,11 @@ struct DatabaseTotals {
   std::int64_t devices = 0, kernels = 0, studies = 0, sessions = 0, playoffs = 0, portfolios = 0;
   std::optional<std::int64_t> first_unix_ms, last_unix_ms;
   std::int64_t bytes = 0, free_bytes = 0, schema = 0;
+};
+
+// All texts that the problems and the configurations of a kernel have, by the names of axes and parameters.
+struct TriedTexts {
+  std::map<std::string, std::set<std::string>> axes, parameters;
 };
 
 // The result of a query in SQL; nothing is NULL.
@@ -214,6 +219,7 @@ class Database {
 
   // The numbers of current trials of a study that failed, by their statuses.
   Result<std::map<Status, std::int64_t>> failures(std::int64_t study) const;
+  Result<TriedTexts> tried_texts(const std::string& kernel) const;
   // The studies that have a current trial of this status.
   Result<std::set<std::int64_t>> studies_with(Status status) const;
   Result<TrialCounts> counts() const;

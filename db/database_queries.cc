@@ -5,7 +5,6 @@
 
 #include "db/database.h"
 #include "db/database_parts.h"
-#include "db/portfolio/portfolio_json.h"
 
 namespace gktune {
 namespace {
@@ -381,7 +380,7 @@ Result<void> Database::store_portfolio(const Portfolio& portfolio) {
                          " ON CONFLICT (kernel, fingerprint, device_id, regime, objective) DO UPDATE SET within = "
                          "excluded.within, made_ms = excluded.made_ms, body = excluded.body");
     insert.bind(portfolio.kernel, portfolio.fingerprint, regime_name(portfolio.regime), portfolio.objective,
-                portfolio.within, portfolio.made_unix_ms, body_json(portfolio).dump());
+                portfolio.within, portfolio.made_unix_ms, body_text(portfolio));
     bind_fields(insert, portfolio.device).run();
     if (connection_->changes() == 0)
       throw Failure("the device '" + portfolio.device.name + "' is not in the database");
@@ -432,6 +431,23 @@ Result<std::map<Status, std::int64_t>> Database::failures(std::int64_t study) co
       counts[status] = row.integer();
     }
     return counts;
+  });
+}
+
+Result<TriedTexts> Database::tried_texts(const std::string& kernel) const {
+  return reading([&] {
+    TriedTexts texts;
+    const auto read = [&](const std::string& from, std::map<std::string, std::set<std::string>>& of_names) {
+      Statement select(*connection_, "SELECT DISTINCT j.key, j.value FROM (SELECT DISTINCT " + from +
+                                         " WHERE s.kernel = ?), json_each(object) j WHERE j.type = 'text'");
+      for (Row row : select.bind(kernel).rows()) {
+        auto& known = of_names[row.text()];
+        known.insert(row.text());
+      }
+    };
+    read("s.problem AS object FROM studies s", texts.axes);
+    read("t.config AS object FROM studies s JOIN trials t ON t.study_id = s.id", texts.parameters);
+    return texts;
   });
 }
 

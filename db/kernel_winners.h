@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "db/identity.h"
-#include "db/portfolio/portfolio.h"
+#include "db/portfolio.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/trial.h"
 

@@ -10,7 +10,6 @@
 #include <tuple>
 #include <utility>
 
-#include "db/portfolio/make_portfolio.h"
 #include "db/values_json.h"
 #include "tuner/core/text.h"
 
@@ -155,8 +154,12 @@ class Members {
     }
     return is_good;
   }
-  void name_texts() {
+  // Names the enumerators: of the texts of the values, and of these.
+  void name_texts(const std::map<std::string, std::set<std::string>>& texts) {
     for (Member& member : all_) {
+      const auto others = texts.find(member.name);
+      for (const std::string& text : others != texts.end() ? others->second : std::set<std::string>())
+        member.names[text];
       std::set<std::string> used;
       for (auto& [text, name] : member.names) {
         name = identifier(text);
@@ -196,12 +199,15 @@ class Members {
   std::vector<Member> all_;
 };
 
+// The database sorts names.
+bool have_same_names(const NamedValues& a, const NamedValues& b) { return std::ranges::equal(a.names(), b.names()); }
+
 class Header {
  public:
   Header(const std::vector<Winner>& winners, const Portfolio& portfolio)
       : winners_(winners), portfolio_(portfolio) {}
 
-  Result<std::string> run() {
+  Result<std::string> run(const TriedTexts& texts) {
     const Study& first = winners_.front().study;
     const Config& config = winners_.front().trial.config;
     for (const Winner& best : winners_) {
@@ -209,22 +215,22 @@ class Header {
       if (std::tie(study.kernel, study.fingerprint) != std::tie(first.kernel, first.fingerprint) ||
           study.device != first.device)
         return Error{"a header holds one version of one kernel on one device"};
-      if (!has_names_of(study.problem, first.problem)) return Error{"the problems have different axes"};
-      if (!has_names_of(best.trial.config, config)) return Error{"the configurations have different parameters"};
+      if (!have_same_names(study.problem, first.problem)) return Error{"the problems have different axes"};
+      if (!have_same_names(best.trial.config, config)) return Error{"the configurations have different parameters"};
       if (!axes_.add(study.problem) || !parameters_.add(best.trial.config))
         return Error{"an axis or a parameter has values of several kinds"};
     }
     const std::string again = "; make it again: gktune db portfolio " + first.kernel;
     for (const Problem& problem : portfolio_.problems) {
-      if (!has_names_of(problem, first.problem) || !axes_.add(problem))
+      if (!have_same_names(problem, first.problem) || !axes_.add(problem))
         return Error{"the portfolio was made from other problems" + again};
     }
     for (const Config& each : portfolio_.configs) {
-      if (!has_names_of(each, config) || !parameters_.add(each))
+      if (!have_same_names(each, config) || !parameters_.add(each))
         return Error{"the portfolio has other parameters" + again};
       config_place(each);
     }
-    axes_.name_texts(), parameters_.name_texts();
+    axes_.name_texts(texts.axes), parameters_.name_texts(texts.parameters);
     return text(first);
   }
 
@@ -288,11 +294,13 @@ class Header {
 
 }  // namespace
 
-Result<std::string> header_text(const std::vector<Winner>& winners, const Portfolio& portfolio) {
+Result<std::string> header_text(const std::vector<Winner>& winners, const Portfolio& portfolio,
+                                const TriedTexts& texts) {
   if (winners.empty()) return Error{"there is no winner to write"};
   if (portfolio.tree.empty()) return Error{"there is no portfolio to write"};
-  return Header(winners, portfolio).run();
+  return Header(winners, portfolio).run(texts);
 }
+
 std::string definition_flags(const Config& config) {
   return joined(config, " ",
                 [](const auto& each) { return shell_word("-D" + each.first + "=" + each.second.str()); });

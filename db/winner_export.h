@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "db/database.h"
-#include "db/portfolio/portfolio.h"
+#include "db/portfolio.h"
 #include "gktune/result.h"
 
 namespace gktune {
@@ -17,9 +17,11 @@ namespace gktune {
 std::vector<Winner> one_for_each_problem(std::vector<Winner> winners);
 
 // A C++17 header that needs no library: the configurations of one kernel on one device, a constexpr function
-// that chooses among them by the tree, and one that finds a tuned problem. An error if the winners are not of
-// one kernel, version and device, or have different axes.
-Result<std::string> header_text(const std::vector<Winner>& winners, const Portfolio& portfolio);
+// that chooses among them by the tree, and one that finds a tuned problem. The enumerations hold all texts that the
+// kernel was tried with, so that code goes on compiling when other configurations win. An error if the winners are
+// not of one kernel, version and device, or have different axes.
+Result<std::string> header_text(const std::vector<Winner>& winners, const Portfolio& portfolio,
+                                const TriedTexts& texts);
 
 // -DthreadsPerBlock=256 -Dway=one_pass, quoted for a shell.
 std::string definition_flags(const Config& config);

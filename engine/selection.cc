@@ -201,6 +201,13 @@ Result<Problem> parse_problem(std::string_view text, const std::vector<Problem>&
   return problem;
 }
 
+bool has_values(const Problem& problem, const Problem& asked) {
+  return std::ranges::all_of(asked, [&](const auto& axis) {
+    const Value* own = problem.find(axis.first);
+    return own != nullptr && AxisValue(*own) == AxisValue(axis.second);
+  });
+}
+
 std::string problem_text(const Problem& problem) {
   return joined(problem, ",", [](const auto& axis) { return axis.first + '=' + format_value(axis.second); });
 }
@@ -208,13 +215,6 @@ std::string problem_text(const Problem& problem) {
 namespace {
 
 using Studies = std::vector<StudySummary>;
-
-bool has_axes(const Problem& problem, const Problem& asked) {
-  return std::ranges::all_of(asked, [&](const auto& axis) {
-    const Value* own = problem.find(axis.first);
-    return own != nullptr && AxisValue(*own) == AxisValue(axis.second);
-  });
-}
 
 Result<Studies> of_kernel(Studies studies, const std::string& kernel) {
   std::vector<std::string> kernels;
@@ -239,7 +239,7 @@ Result<Studies> of_problem(Studies studies, const std::string& text) {
   for (const StudySummary& each : studies) problems.push_back(each.study.problem);
   auto problem = parse_problem(text, problems);
   if (!problem) return problem.error();
-  std::erase_if(studies, [&](const StudySummary& each) { return !has_axes(each.study.problem, *problem); });
+  std::erase_if(studies, [&](const StudySummary& each) { return !has_values(each.study.problem, *problem); });
   return studies;
 }
 

@@ -28,6 +28,9 @@ Result<void> select_values(std::vector<Parameter>& parameters, const std::vector
 // Reads a problem to look up in the database. `known` gives the names and types of the axes.
 Result<Problem> parse_problem(std::string_view text, const std::vector<Problem>& known);
 
+// True if the problem has these values. Other axes may have any.
+bool has_values(const Problem& problem, const Problem& asked);
+
 // "n=1Mi,T=float", as parse_problem reads it.
 std::string problem_text(const Problem& problem);
 

@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/output/stale.h"
-#include "db/portfolio/make_portfolio.h"
+#include "engine/portfolio/make_portfolio.h"
 #include "db/winner_export.h"
 #include "engine/import/recordings.h"
 #include "tuner/core/files.h"
@@ -72,27 +72,23 @@ std::vector<Winner> winners_of(const Database& store, const std::vector<StudySum
   return winners;
 }
 
-// The costs of the configurations on the problems of these winners; nothing if fewer than two of them were
-// tuned.
-std::optional<PortfolioSource> costs_of(const Database& store, const std::vector<Winner>& winners) {
-  constexpr std::size_t kFewest = 2;
+// A portfolio of the problems of these winners; nothing if fewer than two of them were tuned.
+std::optional<Portfolio> portfolio_for(const Database& store, const std::vector<Winner>& winners) {
   const Study& study = winners.front().study;
-  auto sources = read_costs(store, study.kernel, {}, kFewest);
-  if (!sources) return std::nullopt;
-  for (PortfolioSource& source : *sources) {
-    const Portfolio& own = source.identity;
+  const auto tables = read_costs(store, study.kernel, {});
+  if (!tables) return std::nullopt;
+  for (const CostTable& costs : *tables) {
+    const Study& own = costs.study;
     if (std::tie(own.device, own.fingerprint, own.regime, own.objective) !=
         std::tie(study.device, study.fingerprint, study.regime, study.objective))
       continue;
     std::vector<std::size_t> kept;
-    for (std::size_t i = 0; i < source.table.problems.size(); ++i) {
+    for (std::size_t i = 0; i < costs.problems.size(); ++i) {
       const bool is_selected = std::ranges::any_of(
-          winners, [&](const Winner& best) { return best.study.problem == source.table.problems[i]; });
+          winners, [&](const Winner& best) { return best.study.problem == costs.problems[i]; });
       if (is_selected) kept.push_back(i);
     }
-    if (kept.size() < kFewest) continue;
-    source.table = source.table.of(kept);
-    return std::move(source);
+    if (kept.size() > 1) return make_portfolio(costs.of(kept), {});
   }
   return std::nullopt;
 }
@@ -115,23 +111,21 @@ ExitCode export_header(const Database& store, const std::vector<Winner>& winners
   auto stored = value_or_end(store.portfolios(study.kernel), context);
   std::optional<Portfolio> portfolio;
   for (Portfolio& each : stored) {
-    const bool is_of_study = std::tie(each.fingerprint, each.device, each.regime, each.objective) ==
-                             std::tie(study.fingerprint, study.device, study.regime, study.objective);
-    if (is_of_study && !portfolio) portfolio = std::move(each);
+    if (each.is_of(study) && !portfolio) portfolio = std::move(each);
   }
   for (const std::string& change : portfolio ? portfolio->stale : std::vector<std::string>()) {
     context.log.warning(fmt::format("the portfolio of {} on {} is stale: {}", portfolio->kernel,
                                     portfolio->device.name, change));
   }
-  if (!portfolio) {
-    if (const auto source = costs_of(store, winners)) portfolio = make_portfolio(source->table, {});
-  }
+  if (!portfolio) portfolio = portfolio_for(store, winners);
   if (!portfolio) {
     portfolio.emplace();
     portfolio->configs = {winners.front().trial.config};
     portfolio->tree.emplace_back();
   }
-  auto text = header_text(winners, *portfolio);
+  const auto texts = store.tried_texts(study.kernel);
+  if (!texts) return fail(context, texts.error());
+  auto text = header_text(winners, *portfolio, *texts);
   if (!text)
     return fail(context, ExitCode::failed, text.error().message,
                 "name one kernel, and a device with --device");

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <tuple>
 
 #include "cli/command.h"
 #include "cli/output/portfolio_text.h"
 #include "cli/output/stale.h"
-#include "db/portfolio/make_portfolio.h"
+#include "engine/portfolio/make_portfolio.h"
 #include "engine/selection.h"
 #include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
@@ -56,10 +55,9 @@ Result<ProblemWeight> parse_weight(const std::string& text, const std::vector<Pr
     return Error{message + "; the weight is a number above 0"};
   auto problem = parse_problem(text.substr(0, colon), known);
   if (!problem) return Error{"--weight: " + problem.error().message};
-  ProblemWeight read{*std::move(problem), weight->number()};
-  if (std::ranges::none_of(known, [&](const Problem& each) { return read.applies_to(each); }))
-    return Error{"--weight: no tuned problem has " + problem_text(read.problem)};
-  return read;
+  if (std::ranges::none_of(known, [&](const Problem& each) { return has_values(each, *problem); }))
+    return Error{"--weight: no tuned problem has " + problem_text(*problem)};
+  return ProblemWeight{*std::move(problem), weight->number()};
 }
 
 // Problems that no weight names have the weight 1.
@@ -167,30 +165,23 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
   const auto path = database_path(options.database, context);
   auto store = open_database(options.database, context);
   const auto changes = value_or_end(store->changes(), context);
-  auto sources = read_costs(*store, options.kernel, *weights);
-  if (!sources)
-    return fail(context, ExitCode::failed, sources.error().message,
+  auto tables = read_costs(*store, options.kernel, *weights);
+  if (!tables)
+    return fail(context, ExitCode::failed, tables.error().message,
                 "gktune run SPACE --problem … tunes more problems");
   Json array = Json::array();
   Table table;
-  for (const PortfolioSource& source : *sources) {
-    const Portfolio& identity = source.identity;
+  for (const CostTable& costs : *tables) {
     const bool is_selected = std::ranges::any_of(
-        studies, [&](const StudySummary& each) { return each.study.device == identity.device; });
+        studies, [&](const StudySummary& each) { return each.study.device == costs.study.device; });
     if (!is_selected) continue;
+    Portfolio made = make_portfolio(
+        costs, {.within = options.within, .most_configs = static_cast<std::size_t>(options.most.value_or(0))});
+    made.made_unix_ms = now_unix_ms();
     // A stale winner decides the loss of the others.
     std::vector<StudySummary> own = studies;
-    std::erase_if(own, [&](const StudySummary& each) {
-      return std::tie(each.study.fingerprint, each.study.device, each.study.regime, each.study.objective) !=
-             std::tie(identity.fingerprint, identity.device, identity.regime, identity.objective);
-    });
+    std::erase_if(own, [&](const StudySummary& each) { return !made.is_of(each.study); });
     warn_of_stale(own, changes, context);
-    Portfolio made = make_portfolio(
-        source.table,
-        {.within = options.within, .most_configs = static_cast<std::size_t>(options.most.value_or(0))});
-    std::tie(made.kernel, made.fingerprint, made.device, made.regime, made.objective) =
-        std::tie(identity.kernel, identity.fingerprint, identity.device, identity.regime, identity.objective);
-    made.made_unix_ms = now_unix_ms();
     if (!options.is_dry) {
       auto writer = value_or_end(Database::open(path, Database::Access::write), context);
       value_or_end(writer->store_portfolio(made), context);

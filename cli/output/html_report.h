@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/output/json.h"
-#include "db/portfolio/portfolio.h"
+#include "db/portfolio.h"
 #include "engine/study_facts.h"
 
 namespace gktune {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/output/table.h"
-#include "db/portfolio/portfolio.h"
+#include "db/portfolio.h"
 
 namespace gktune {
 

@@ -9,7 +9,7 @@
 #include "cli/context.h"
 #include "cli/output/table.h"
 #include "db/database.h"
-#include "db/portfolio/portfolio.h"
+#include "db/portfolio.h"
 
 namespace gktune {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/output/json.h"
-#include "db/portfolio/portfolio.h"
+#include "db/portfolio.h"
 #include "db/database.h"
 #include "tests/cli/call.h"
 #include "tests/db/example_study.h"

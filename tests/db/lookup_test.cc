@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "db/portfolio/portfolio.h"
+#include "db/portfolio.h"
 #include "db/sqlite/connection.h"
 #include "db/sqlite/failure.h"
 #include "db/database.h"

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "db/database.h"
-#include "db/portfolio/make_portfolio.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 
@@ -32,9 +31,14 @@ class WinnerExport : public ::testing::Test {
                         .ok());
       }
     }
+    const Config slow{{"threads", 32}, {"way", "two_pass"}, {"fast", false}, {"x", 0.5}};
+    ASSERT_TRUE(store->add_trial(1, session, ok_trial(slow, 900)).ok());
     winners_ = *store->winners("");
-    const auto sources = *read_costs(*store, "reduce", {});
-    portfolio_ = make_portfolio(sources[0].table, {});
+    texts_ = *store->tried_texts("reduce");
+    // The configurations for the sizes from small to large.
+    for (const int i : {0, 2, 4}) portfolio_.configs.push_back(winners_[i].trial.config);
+    portfolio_.problems = {winners_[0].study.problem};
+    portfolio_.tree = {{"n", 8192, 1, 2, 0}, {"", 0, 0, 0, 0}, {"n", 131072, 3, 4, 0}, {"", 0, 0, 0, 1}, {"", 0, 0, 0, 2}};
   }
   std::string write(const std::string& name, const std::string& text) const {
     const auto file = (scratch_ / name).string();
@@ -52,10 +56,11 @@ class WinnerExport : public ::testing::Test {
   ScratchFolder scratch_;
   std::vector<Winner> winners_;
   Portfolio portfolio_;
+  TriedTexts texts_;
 };
 
 TEST_F(WinnerExport, the_header_answers_and_refuses_questions_that_do_not_fit_the_kernel) {
-  const auto text = header_text(winners_, portfolio_);
+  const auto text = header_text(winners_, portfolio_, texts_);
   ASSERT_TRUE(text.ok()) << text.error().message;
   write("reduce_tuned.h", *text);
   const std::string good = R"(#include "reduce_tuned.h"
@@ -85,17 +90,31 @@ int main() {
   EXPECT_NE(compile(with("T_axis::float_", "T_axis::half")), 0);
 }
 
+// The next winner may have any of them.
+TEST_F(WinnerExport, the_enumerations_hold_the_texts_of_all_trials) {
+  EXPECT_EQ(texts_.axes, (std::map<std::string, std::set<std::string>>{{"T", {"float"}}}));
+  EXPECT_EQ(texts_.parameters,
+            (std::map<std::string, std::set<std::string>>{{"way", {"class", "one_pass", "two_pass"}}}));
+  write("reduce_tuned.h", *header_text({winners_.front()}, portfolio_, texts_));
+  EXPECT_EQ(compile(R"(#include "reduce_tuned.h"
+using tuned_reduce::way_value;
+static_assert(tuned_reduce::text_of(way_value::two_pass) == "two_pass" && way_value::class_ != way_value::one_pass);
+int main() {}
+)"),
+            0);
+}
+
 TEST_F(WinnerExport, a_header_holds_one_kernel_and_one_device) {
   auto mixed = winners_;
   mixed.back().study.device = kH100;
-  EXPECT_FALSE(header_text(mixed, portfolio_).ok());
+  EXPECT_FALSE(header_text(mixed, portfolio_, {}).ok());
   mixed = winners_;
   mixed.back().study.problem = {{"m", 1}};
-  EXPECT_FALSE(header_text(mixed, portfolio_).ok());
+  EXPECT_FALSE(header_text(mixed, portfolio_, {}).ok());
   mixed = winners_;
   mixed.back().trial.config = {{"threads", "many"}, {"way", "a"}, {"fast", true}, {"x", 1}};
-  EXPECT_FALSE(header_text(mixed, portfolio_).ok());
-  EXPECT_FALSE(header_text({}, portfolio_).ok());
+  EXPECT_FALSE(header_text(mixed, portfolio_, {}).ok());
+  EXPECT_FALSE(header_text({}, portfolio_, {}).ok());
 }
 
 TEST_F(WinnerExport, names_that_look_like_code_stay_texts) {
@@ -108,7 +127,7 @@ TEST_F(WinnerExport, names_that_look_like_code_stay_texts) {
   Portfolio portfolio;
   portfolio.configs = {hostile[0].trial.config};
   portfolio.tree.emplace_back();
-  write("reduce_tuned.h", *header_text(hostile, portfolio));
+  write("reduce_tuned.h", *header_text(hostile, portfolio, {}));
   EXPECT_EQ(compile("#include \"reduce_tuned.h\"\nint main() {}\n"), 0);
 }
 

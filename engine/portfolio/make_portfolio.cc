@@ -1,4 +1,4 @@
-#include "db/portfolio/make_portfolio.h"
+#include "engine/portfolio/make_portfolio.h"
 
 #include <algorithm>
 #include <array>
@@ -209,7 +209,8 @@ std::vector<PortfolioNode> selection_tree(const CostTable& table, std::span<cons
 }
 
 Portfolio make_portfolio(const CostTable& table, const PortfolioRequest& request) {
-  Portfolio portfolio;
+  const Study& study = table.study;
+  Portfolio portfolio{study.kernel, study.fingerprint, study.device, study.regime, study.objective};
   portfolio.within = request.within;
   portfolio.problems = table.problems;
   const Cover cover = smallest_cover(table, request.within);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "db/portfolio/portfolio.h"
+#include "db/portfolio.h"
 #include "gktune/result.h"
 #include "gktune/values.h"
 
@@ -14,11 +14,13 @@ namespace gktune {
 
 class Database;
 
-// The cost of each configuration on each problem.
+// The cost of each configuration on each problem of a kernel's studies with one version, device, regime and
+// objective.
 struct CostTable {
   static constexpr double kUnmeasured = std::numeric_limits<double>::infinity();
   static constexpr double kUnmeasuredLoss = 10;  // choices between configurations assume this loss
 
+  Study study;  // the first of them
   std::vector<Problem> problems;
   std::vector<double> weights;  // of the problems
   std::vector<Config> configs;
@@ -55,31 +57,19 @@ struct PortfolioRequest {
   std::size_t most_configs = 0;  // 0: as many as it takes
 };
 
-// Makes a portfolio of the table, and measures it on problems that are held back in turn. The caller fills in
-// kernel, fingerprint, device, regime, objective and time.
+// Makes a portfolio of the table, and measures it on problems that are held back in turn.
 Portfolio make_portfolio(const CostTable& table, const PortfolioRequest& request);
-
-// A kernel's studies with one version, device, regime and objective.
-struct PortfolioSource {
-  Portfolio identity;  // kernel, fingerprint, device, regime and objective
-  CostTable table;
-};
 
 // A weight of the problems that have these values; other problems have 1. Of several weights the last counts.
 struct ProblemWeight {
   Problem problem;
   double weight = 1;
-
-  bool applies_to(const Problem& other) const;
 };
 
-// True if the same names have values in both.
-bool has_names_of(const NamedValues& a, const NamedValues& b);
-
-// Reads the costs of a kernel's latest version, one source for each device, regime and objective that has at
-// least `fewest` tuned problems with the same axes. An error if there is none.
-Result<std::vector<PortfolioSource>> read_costs(const Database& database, const std::string& kernel,
-                                                const std::vector<ProblemWeight>& weights,
-                                                std::size_t fewest = 2);
+// Reads the costs of a kernel's latest version, a table for each device, regime and objective that has at least
+// two tuned problems with the same axes. Finalists of a playoff that decides have the costs of the playoff, other
+// configurations those of the search. An error if there is none.
+Result<std::vector<CostTable>> read_costs(const Database& database, const std::string& kernel,
+                                          const std::vector<ProblemWeight>& weights);
 
 }  // namespace gktune

@@ -1,26 +1,12 @@
-#include "db/portfolio/portfolio.h"
+#include "db/portfolio.h"
 
-#include "db/portfolio/portfolio_json.h"
+#include <tuple>
+
 #include "db/sqlite/failure.h"
+#include "db/values_json.h"
 #include "tuner/core/fields_json.h"
 
 namespace gktune {
-namespace {
-
-// All but the identity and the tree.
-template <class Archive, Is<Portfolio> S>
-void body_fields(Archive&& archive, S& portfolio) {
-  archive("problems", portfolio.problems);
-  archive("configs", portfolio.configs);
-  archive("is_smallest", portfolio.is_smallest);
-  archive("at_least", portfolio.at_least);
-  archive("losses", portfolio.losses);
-  archive("tree_loss", portfolio.tree_loss);
-  archive("held_back", portfolio.held_back);
-  archive("held_back_nearest", portfolio.held_back_nearest);
-}
-
-}  // namespace
 
 bool goes_to_yes(const PortfolioNode& node, const Value& value) {
   if (node.value.is_number()) return value.is_number() && value.number() <= node.value.number();
@@ -43,22 +29,21 @@ const Config* Portfolio::find(const Problem& problem) const {
   return leaf == nullptr ? nullptr : &configs[leaf->config];
 }
 
-SortedJson body_json(const Portfolio& portfolio) {
-  SortedJson body, tree = SortedJson::array();
-  const auto write = [&](const char* name, const auto& member) {
-    if (auto json = written<SortedJson>(member); !json.is_null()) body[name] = std::move(json);
-  };
-  body_fields(write, portfolio);
+bool Portfolio::is_of(const Study& study) const {
+  return std::tie(kernel, fingerprint, device, regime, objective) ==
+         std::tie(study.kernel, study.fingerprint, study.device, study.regime, study.objective);
+}
+
+std::string body_text(const Portfolio& portfolio) {
+  auto body = written<SortedJson>(portfolio);
   for (const PortfolioNode& node : portfolio.tree) {
-    if (node.axis.empty()) {
-      tree.push_back({{"config", node.config}});
-    } else {
-      tree.push_back(
+    if (node.axis.empty())
+      body["tree"].push_back({{"config", node.config}});
+    else
+      body["tree"].push_back(
           {{"axis", node.axis}, {"value", sorted_json(node.value)}, {"yes", node.yes}, {"no", node.no}});
-    }
   }
-  body["tree"] = std::move(tree);
-  return body;
+  return body.dump();
 }
 
 void read_body_text(const std::string& text, Portfolio& portfolio) {
@@ -67,17 +52,13 @@ void read_body_text(const std::string& text, Portfolio& portfolio) {
     const auto read = [&](const char* name, auto& member) {
       if (body.contains(name)) read_into(member, body[name]);
     };
-    body_fields(read, portfolio);
+    fields(read, portfolio);
     for (const SortedJson& each : body.at("tree")) {
       PortfolioNode& node = portfolio.tree.emplace_back();
-      if (!each.contains("axis")) {
+      if (each.contains("axis"))
+        node = {each.at("axis"), value_from(each.at("value")), each.at("yes"), each.at("no")};
+      else
         node.config = each.at("config");
-        continue;
-      }
-      node.axis = each.at("axis");
-      node.value = value_from(each.at("value"));
-      node.yes = each.at("yes");
-      node.no = each.at("no");
     }
   } catch (const std::exception& error) {
     throw sqlite::Failure(std::string("damaged: ") + error.what());

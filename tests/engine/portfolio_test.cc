@@ -1,4 +1,4 @@
-#include "db/portfolio/portfolio.h"
+#include "engine/portfolio/make_portfolio.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 #include <cmath>
 #include <random>
 
-#include "db/portfolio/make_portfolio.h"
 #include "db/database.h"
 #include "db/sqlite/connection.h"
 #include "tests/db/example_study.h"
@@ -144,16 +143,13 @@ class StoredPortfolio : public ::testing::Test {
 };
 
 TEST_F(StoredPortfolio, is_read_back_unchanged) {
-  const auto sources = *read_costs(*store_, "reduce", {{{{"n", 1024}}, 3}});
-  ASSERT_EQ(sources.size(), 1u);
-  EXPECT_EQ(sources[0].table.problems.size(), 6u);
-  EXPECT_EQ(sources[0].table.weights[0], 3);
-  Portfolio made = make_portfolio(sources[0].table, {});
+  const auto tables = *read_costs(*store_, "reduce", {{{{"n", 1024}}, 3}});
+  ASSERT_EQ(tables.size(), 1u);
+  EXPECT_EQ(tables[0].problems.size(), 6u);
+  EXPECT_EQ(tables[0].weights[0], 3);
+  const Portfolio made = make_portfolio(tables[0], {});
   EXPECT_EQ(made.configs.size(), 3u);
-  made.kernel = "reduce";
-  made.fingerprint = sources[0].identity.fingerprint;
-  made.device = sources[0].identity.device;
-  made.objective = "time";
+  EXPECT_TRUE(made.is_of(reduce_study()));
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(store_->store_portfolio(made).ok());
   const auto read = *store_->portfolios("reduce");
   ASSERT_EQ(read.size(), 1u);
@@ -171,9 +167,7 @@ class AgedPortfolio : public StoredPortfolio {
  protected:
   void SetUp() override {
     StoredPortfolio::SetUp();
-    const auto sources = *read_costs(*store_, "reduce", {});
-    Portfolio made = make_portfolio(sources[0].table, {});
-    made.kernel = "reduce", made.fingerprint = "f1", made.device = kH200, made.objective = "time";
+    Portfolio made = make_portfolio(read_costs(*store_, "reduce", {})->at(0), {});
     made.made_unix_ms = 5000;
     ASSERT_TRUE(store_->store_portfolio(made).ok());
   }
@@ -225,9 +219,7 @@ TEST_F(StoredPortfolio, with_a_broken_tree_is_refused_with_its_name) {
   auto store = std::move(*Database::open(path, Database::Access::write));
   const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
   ASSERT_TRUE(store->add_trial(*store->study_id(reduce_study()), session, ok_trial({{"a", 0}}, 1)).ok());
-  Portfolio made = make_portfolio((*read_costs(*store_, "reduce", {}))[0].table, {});
-  made.kernel = "reduce";
-  made.device = kH200;
+  const Portfolio made = make_portfolio(read_costs(*store_, "reduce", {})->at(0), {});
   ASSERT_TRUE(store->store_portfolio(made).ok());
   for (const char* body : {"{}", R"({"tree":3})", R"({"tree":[{"axis":"n","value":1,"yes":0,"no":0}]})"}) {
     sqlite::Connection(path, sqlite::Connection::Access::create, std::chrono::seconds(1))
@@ -236,6 +228,31 @@ TEST_F(StoredPortfolio, with_a_broken_tree_is_refused_with_its_name) {
     ASSERT_FALSE(read.ok()) << body;
     EXPECT_NE(read.error().message.find("the portfolio of 'reduce'"), std::string::npos) << read.error().message;
   }
+}
+
+// A configuration had one lucky time in the search, and came last in the playoff.
+TEST_F(StoredPortfolio, is_made_from_the_times_of_playoffs_where_these_decide) {
+  const auto trial = [](int a, double time) { return ok_trial({{"a", a}, {"way", "x"}}, time, 2000); };
+  for (int i = 0; i < 6; ++i) {
+    const auto study = *store_->study_id(reduce_study(std::int64_t{1024} << (2 * i)));
+    ASSERT_TRUE(store_->add_trial(study, session_, trial(9, 60)).ok());
+    Playoff playoff{{}, 3000};
+    for (const auto& [a, time] : {std::pair(i / 2, 100.0), {i / 2 + 1, 140.0}, {9, 150.0}})
+      playoff.finalists.push_back(trial(a, time));
+    ASSERT_TRUE(store_->add_playoff(study, session_, playoff).ok());
+  }
+  const CostTable costs = read_costs(*store_, "reduce", {})->at(0);
+  const auto lucky = static_cast<std::size_t>(
+      std::ranges::find(costs.configs, Config{{"a", 9}, {"way", "x"}}) - costs.configs.begin());
+  ASSERT_LT(lucky, costs.configs.size());
+  for (std::size_t problem = 0; problem < 6; ++problem) {
+    EXPECT_EQ(costs.configs[costs.winners[problem]], (Config{{"a", problem / 2}, {"way", "x"}}));
+    EXPECT_DOUBLE_EQ(costs.loss[problem][costs.winners[problem]], 0);
+    EXPECT_DOUBLE_EQ(costs.loss[problem][lucky], 0.5);  // 150 after 100
+  }
+  const Portfolio made = make_portfolio(costs, {});
+  EXPECT_EQ(made.configs.size(), 3u);
+  EXPECT_EQ(std::ranges::count(made.configs, costs.configs[lucky]), 0);
 }
 
 TEST_F(StoredPortfolio, needs_two_problems) {

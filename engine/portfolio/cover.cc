@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <bit>
+#include <boost/dynamic_bitset.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <utility>
 
-#include "db/portfolio/make_portfolio.h"
+#include "engine/portfolio/make_portfolio.h"
 
 namespace gktune {
 namespace {
@@ -13,52 +13,25 @@ namespace {
 constexpr int kMostSwaps = 100;
 
 // A set of problems or of configurations.
-class Bits {
- public:
-  explicit Bits(std::size_t size) : words_((size + 63) / 64) {}
-  void set(std::size_t at) { words_[at / 64] |= std::uint64_t{1} << at % 64; }
-  bool has(std::size_t at) const { return (words_[at / 64] >> at % 64 & 1) != 0; }
-  std::size_t count_in(const Bits& other) const {
-    std::size_t sum = 0;
-    for (std::size_t i = 0; i < words_.size(); ++i)
-      sum += static_cast<std::size_t>(std::popcount(words_[i] & other.words_[i]));
-    return sum;
-  }
-  std::size_t count() const { return count_in(*this); }
-  bool is_within(const Bits& other) const { return count_in(other) == count(); }
-  bool meets(const Bits& other) const { return count_in(other) > 0; }
-  void add(const Bits& other) {
-    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
-  }
-  Bits without(const Bits& other) const {
-    Bits left = *this;
-    for (std::size_t i = 0; i < words_.size(); ++i) left.words_[i] &= ~other.words_[i];
-    return left;
-  }
+using Bits = boost::dynamic_bitset<std::uint64_t>;
 
- private:
-  std::vector<std::uint64_t> words_;
-};
+std::size_t count_common(const Bits& a, const Bits& b) { return (a & b).count(); }
 
-// The problems that each configuration serves.
-std::vector<Bits> problems_served(const CostTable& table, double within) {
-  std::vector<Bits> served(table.configs.size(), Bits(table.problems.size()));
-  for (std::size_t problem = 0; problem < table.problems.size(); ++problem) {
-    for (std::size_t config = 0; config < served.size(); ++config) {
-      if (table.loss[problem][config] <= within || table.winners[problem] == config)
-        served[config].set(problem);
-    }
-  }
-  return served;
+bool is_served(const CostTable& table, std::size_t problem, std::size_t config, double within) {
+  return table.loss[problem][config] <= within || table.winners[problem] == config;
 }
 
 // Branch and bound. A set is that of the problems that one configuration serves.
 class Search {
  public:
-  Search(const std::vector<Bits>& served, std::size_t problems, std::size_t most_nodes)
-      : nodes_left_(most_nodes), all_(problems) {
-    for (std::size_t problem = 0; problem < problems; ++problem) order_.push_back(problem), all_.set(problem);
-    for (std::size_t config = 0; config < served.size(); ++config) sets_.push_back({config, served[config]});
+  Search(const CostTable& table, double within, std::size_t most_nodes)
+      : nodes_left_(most_nodes), all_(table.problems.size()) {
+    all_.set();
+    for (std::size_t problem = 0; problem < all_.size(); ++problem) order_.push_back(problem);
+    for (std::size_t config = 0; config < table.configs.size(); ++config) {
+      Set& set = sets_.emplace_back(Set{config, Bits(all_.size())});
+      for (const std::size_t problem : order_) set.served[problem] = is_served(table, problem, config, within);
+    }
     drop_dominated_sets();
     find_servers();
   }
@@ -85,7 +58,7 @@ class Search {
     std::ranges::stable_sort(sets_, std::greater(), [](const Set& set) { return set.served.count(); });
     std::vector<Set> kept;
     for (Set& set : sets_) {
-      if (std::ranges::none_of(kept, [&](const Set& other) { return set.served.is_within(other.served); }))
+      if (std::ranges::none_of(kept, [&](const Set& other) { return set.served.is_subset_of(other.served); }))
         kept.push_back(std::move(set));
     }
     sets_ = std::move(kept);
@@ -95,7 +68,7 @@ class Search {
     servers_.assign(order_.size(), Bits(sets_.size()));
     for (const std::size_t problem : order_) {
       for (std::size_t i = 0; i < sets_.size(); ++i) {
-        if (sets_[i].served.has(problem)) servers_[problem].set(i);
+        servers_[problem][i] = sets_[i].served[problem];
       }
     }
     std::ranges::stable_sort(order_, {}, [&](std::size_t problem) { return servers_[problem].count(); });
@@ -103,11 +76,11 @@ class Search {
 
   std::vector<std::size_t> greedy(Bits open) const {
     std::vector<std::size_t> chosen;
-    while (open.count() > 0) {
+    while (open.any()) {
       const auto largest =
-          std::ranges::max_element(sets_, {}, [&](const Set& set) { return set.served.count_in(open); });
+          std::ranges::max_element(sets_, {}, [&](const Set& set) { return count_common(set.served, open); });
       chosen.push_back(static_cast<std::size_t>(largest - sets_.begin()));
-      open = open.without(largest->served);
+      open -= largest->served;
     }
     return chosen;
   }
@@ -117,16 +90,16 @@ class Search {
     Bits used(sets_.size());
     std::size_t independent = 0;
     for (const std::size_t problem : order_) {
-      if (!open.has(problem) || servers_[problem].meets(used)) continue;
+      if (!open[problem] || servers_[problem].intersects(used)) continue;
       ++independent;
-      used.add(servers_[problem]);
+      used |= servers_[problem];
     }
     return independent;
   }
 
   void branch(const Bits& open, std::vector<std::size_t>& chosen) {
     // The problem with the fewest servers: one of them has to be chosen.
-    const auto hardest = std::ranges::find_if(order_, [&](std::size_t problem) { return open.has(problem); });
+    const auto hardest = std::ranges::find_if(order_, [&](std::size_t problem) { return open[problem]; });
     if (hardest == order_.end()) {
       if (chosen.size() < best_.size()) best_ = chosen;
       return;
@@ -139,12 +112,12 @@ class Search {
     --nodes_left_;
     std::vector<std::pair<std::size_t, std::size_t>> order;  // the number of problems it serves, and the set
     for (std::size_t i = 0; i < sets_.size(); ++i) {
-      if (servers_[*hardest].has(i)) order.emplace_back(sets_[i].served.count_in(open), i);
+      if (servers_[*hardest][i]) order.emplace_back(count_common(sets_[i].served, open), i);
     }
     std::ranges::stable_sort(order, std::greater(), &std::pair<std::size_t, std::size_t>::first);
     for (const auto& [count, i] : order) {
       chosen.push_back(i);
-      branch(open.without(sets_[i].served), chosen);
+      branch(open - sets_[i].served, chosen);
       chosen.pop_back();
     }
   }
@@ -158,50 +131,35 @@ class Search {
   std::vector<std::size_t> best_;
 };
 
-// The least loss of each problem with the configurations, except the one at this place.
-std::vector<double> least_losses(const CostTable& table, const std::vector<std::size_t>& configs,
-                                 std::size_t except) {
-  std::vector<double> least(table.problems.size(), CostTable::kUnmeasuredLoss);
-  for (std::size_t problem = 0; problem < least.size(); ++problem) {
-    for (std::size_t at = 0; at < configs.size(); ++at) {
-      if (at != except) least[problem] = std::min(least[problem], table.loss[problem][configs[at]]);
-    }
-  }
-  return least;
-}
+// The losses by which configurations are chosen: losses[problem][config].
+using Losses = std::vector<std::vector<double>>;
 
-// The weighted sum of the losses if each configuration joined those with these least losses. Goes along the
-// rows of the table.
-std::vector<double> totals_with(const CostTable& table, const std::vector<double>& least) {
+// The weighted sum of the losses if each configuration joined the others, but for the one at the place `except`.
+std::vector<double> totals_with(const CostTable& table, const Losses& losses, const std::vector<std::size_t>& configs,
+                                std::size_t except) {
   std::vector<double> totals(table.configs.size());
-  for (std::size_t problem = 0; problem < least.size(); ++problem) {
-    const double most = least[problem], weight = table.weights[problem];
-    const std::vector<double>& losses = table.loss[problem];
+  for (std::size_t problem = 0; problem < losses.size(); ++problem) {
+    const std::vector<double>& own = losses[problem];
+    double least = CostTable::kUnmeasured;
+    for (std::size_t at = 0; at < configs.size(); ++at) {
+      if (at != except) least = std::min(least, own[configs[at]]);
+    }
     for (std::size_t config = 0; config < totals.size(); ++config)
-      totals[config] += weight * std::min(most, losses[config]);
+      totals[config] += table.weights[problem] * std::min(least, own[config]);
   }
   return totals;
 }
 
-// Exchanges one configuration for another while that lowers the loss. If there are sets of served problems, the
-// configurations together go on serving all.
-void exchange(const CostTable& table, std::vector<std::size_t>& configs, const std::vector<Bits>& served = {}) {
+// Exchanges one configuration for another while that lowers the loss.
+void exchange(const CostTable& table, const Losses& losses, std::vector<std::size_t>& configs) {
   for (int swap = 0; swap < kMostSwaps; ++swap) {
     std::optional<std::pair<std::size_t, std::size_t>> better;  // a place, and the configuration for it
     double lowest = CostTable::kUnmeasured;
     for (std::size_t at = 0; at < configs.size(); ++at) {
-      const std::vector<double> totals = totals_with(table, least_losses(table, configs, at));
+      const std::vector<double> totals = totals_with(table, losses, configs, at);
       lowest = std::min(lowest, totals[configs[at]]);
-      Bits alone(table.problems.size());  // the problems that this configuration alone serves
-      if (!served.empty()) {
-        alone = served[configs[at]];
-        for (std::size_t other = 0; other < configs.size(); ++other) {
-          if (other != at) alone = alone.without(served[configs[other]]);
-        }
-      }
       for (std::size_t config = 0; config < totals.size(); ++config) {
-        if (totals[config] >= lowest - 1e-12 || (!served.empty() && !alone.is_within(served[config]))) continue;
-        lowest = totals[config], better = {at, config};
+        if (totals[config] < lowest - 1e-12) lowest = totals[config], better = {at, config};
       }
     }
     if (!better) return;
@@ -223,8 +181,7 @@ void sort_by_use(const CostTable& table, std::vector<std::size_t>& configs) {
 }  // namespace
 
 CostTable CostTable::of(std::span<const std::size_t> kept) const {
-  CostTable part;
-  part.configs = configs;
+  CostTable part{.study = study, .configs = configs};
   for (const std::size_t problem : kept) {
     part.problems.push_back(problems[problem]);
     part.weights.push_back(weights[problem]);
@@ -235,20 +192,31 @@ CostTable CostTable::of(std::span<const std::size_t> kept) const {
 }
 
 Cover smallest_cover(const CostTable& table, double within, std::size_t most_nodes) {
-  const std::vector<Bits> served = problems_served(table, within);
-  Cover cover = Search(served, table.problems.size(), most_nodes).run();
-  exchange(table, cover.configs, served);
+  Cover cover = Search(table, within, most_nodes).run();
+  // An exchange never leaves a problem unserved: that would cost more than all exchanges gain.
+  constexpr double kUnservedLoss = 1e9;
+  Losses losses = table.loss;
+  for (std::size_t problem = 0; problem < losses.size(); ++problem) {
+    for (std::size_t config = 0; config < table.configs.size(); ++config) {
+      if (!is_served(table, problem, config, within)) losses[problem][config] = kUnservedLoss;
+    }
+  }
+  exchange(table, losses, cover.configs);
   sort_by_use(table, cover.configs);
   return cover;
 }
 
 std::vector<std::size_t> least_loss(const CostTable& table, std::size_t count) {
+  Losses losses = table.loss;
+  for (auto& own : losses) {
+    for (double& loss : own) loss = std::min(loss, CostTable::kUnmeasuredLoss);
+  }
   std::vector<std::size_t> configs;
   while (configs.size() < std::min(count, table.configs.size())) {
-    const std::vector<double> totals = totals_with(table, least_losses(table, configs, configs.size()));
+    const std::vector<double> totals = totals_with(table, losses, configs, configs.size());
     configs.push_back(static_cast<std::size_t>(std::ranges::min_element(totals) - totals.begin()));
   }
-  exchange(table, configs);
+  exchange(table, losses, configs);
   return configs;
 }
 

@@ -62,9 +62,27 @@ struct Portfolio {
   // Changes since it was made, as far as the database knows. Empty: it is not stale. Not stored.
   std::vector<std::string> stale = {};
 
+  // True if a study with this version, device, regime and objective is one of those that it was made from.
+  bool is_of(const Study& study) const;
   // The configuration for a problem, tuned or not. Null if the problem lacks an axis that the tree asks for.
   const Config* find(const Problem& problem) const;
 };
+
+// The body: what the database stores as JSON. The tree has a form of its own.
+template <class Archive, Is<Portfolio> S>
+void fields(Archive&& archive, S& portfolio) {
+  archive("problems", portfolio.problems);
+  archive("configs", portfolio.configs);
+  archive("is_smallest", portfolio.is_smallest);
+  archive("at_least", portfolio.at_least);
+  archive("losses", portfolio.losses);
+  archive("tree_loss", portfolio.tree_loss);
+  archive("held_back", portfolio.held_back);
+  archive("held_back_nearest", portfolio.held_back_nearest);
+}
+std::string body_text(const Portfolio& portfolio);
+// Throws sqlite::Failure for other JSON.
+void read_body_text(const std::string& text, Portfolio& portfolio);
 
 // The change that newer trials of its problems mean.
 inline constexpr std::string_view kPortfolioOutdated =
