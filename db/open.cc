@@ -194,7 +194,7 @@ Connection open_for_reading(const fs::path& path, std::chrono::milliseconds pati
 Connection open_bytes(std::string_view bytes) {
   if (bytes.empty()) throw Failure("empty: nothing was tuned yet", Failure::kMissing);
   Connection connection = Connection::from_bytes(bytes);
-  connection.limit_step_time(kStepLimit);
+  connection.limit_work();
   verify(connection);
   return connection;
 }

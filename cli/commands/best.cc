@@ -369,7 +369,7 @@ ExitCode run(const BestOptions& options, Context& context) {
     CoverageRequest request{options.covered, database_path(options.database, context), options.device,
                             worst_of(options), options.format};
     if (!options.kernel.empty()) request.spaces.push_back(options.kernel);
-    return print_coverage(request, *all, context);
+    return print_coverage(request, all, context);
   }
   std::vector<std::string> kernels;
   for (const Winner& best : all) {

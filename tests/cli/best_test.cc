@@ -62,11 +62,11 @@ TEST_F(BestCommand, exits_with_5_if_the_match_is_worse_than_required) {
 }
 
 TEST_F(BestCommand, lists_how_well_the_problems_of_space_files_are_covered) {
-  folder_.write("reduce.cu", "__global__ void reduce() {}\n");
+  folder_.write("reduce.cu", "__global__ void reduce(int* out) {}\n");
   folder_.write("reduce.yaml",
                 "kernel: reduce\nsource: reduce.cu\nproblem: {n: [1Mi, 2Mi]}\nparameters: {a: {values: [1, 2]}}\n"
-                "arguments: {out: {type: int32, extent: n, role: out}}\nlaunches: {entry: reduce, grid: 1, block: 1, "
-                "arguments: []}\n");
+                "arguments: {out: {type: int32, extent: n, role: out, check: none}}\nlaunches: {entry: reduce, grid: 1, block: 1, "
+                "arguments: [out]}\n");
   const std::string space = folder_.path("reduce.yaml");
   const Call all = best({"--coverage", space, "--json", "--device", "H200"});
   EXPECT_EQ(all.code, ExitCode::done) << all.err;

@@ -237,6 +237,8 @@ TEST(AnswerTable, an_answer_says_what_has_changed_since_it_was_measured) {
   EXPECT_EQ(answer_of(winners, 64, 1, {"f1", "550", ""}).stale, std::vector<std::string>());
   // A portfolio is as stale as the winners that it was made from.
   auto& portfolio = winners.versions[0].portfolios.emplace_back();
+  portfolio.kernel = old.study.kernel;
+  portfolio.fingerprint = old.study.fingerprint;
   portfolio.device = kH200;
   portfolio.objective = "time";
   portfolio.configs = {{{"a", 5}}};

@@ -53,7 +53,7 @@ TEST(DatabasePage, names_tests_that_exist) {
   std::ifstream file(GKTUNE_SOURCE_DIR "/docs/database.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   std::string sources;
-  for (const char* folder : {"db", "cli"}) {
+  for (const char* folder : {"db", "cli", "engine"}) {
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(std::string(GKTUNE_SOURCE_DIR "/tests/") + folder)) {
       if (entry.path().extension() != ".cc") continue;

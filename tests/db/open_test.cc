@@ -186,7 +186,7 @@ TEST_F(OpenTest, an_older_schema_is_refused_and_unchanged) {
   }
   auto before = everything();
   EXPECT_EQ(refusal_for_both(path_),
-            "has schema 5 of an older gktune, and this version knows 6: tune into a new file");
+            "has schema 5 of an older gktune, and this version knows 7: tune into a new file");
   EXPECT_EQ(everything(), before);
 }
 

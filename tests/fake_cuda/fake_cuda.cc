@@ -229,6 +229,7 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
   return status();
 }
 CUresult cuCtxSynchronize() { return status(); }
+CUresult cuCtxResetPersistingL2Cache() { return status(); }
 CUresult cuCtxPushCurrent(CUcontext context) {
   const bool is_there = state().references[static_cast<std::size_t>(context->device)] > 0;
   if (state().is_down || !is_there) return CUDA_ERROR_CONTEXT_IS_DESTROYED;

@@ -154,7 +154,7 @@ TEST_F(BundleTest, answers_before_a_database_and_needs_no_compiler) {
 TEST_F(BundleTest, is_not_used_if_the_sources_differ) {
   tuned(1000, 64);
   written();
-  folder_.write("total.cu", std::string(kSource) + "// changed\n");
+  folder_.write("total.cu", std::string(kSource) + "namespace changed {}\n");
   KernelSettings with = settings();
   with.bundles = {path()};
   Kernel kernel = open(with);
