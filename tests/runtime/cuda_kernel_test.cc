@@ -184,7 +184,8 @@ TEST_F(CudaPlainKernelTest, arguments_are_checked_and_may_be_in_any_order) {
   EXPECT_EQ(n_of_launch(), 77);
   EXPECT_EQ(launch({2.0f, static_cast<void*>(values_), values_, 78}), "none");
   EXPECT_EQ(launch({2.0f, &in, &in, 77}), "argument 2 of add, 'out', is int32*, not const int32*");
-  EXPECT_EQ(launch({2.0, values_, &in, 77}), "argument 1 of add, 'scale', is float32, not float64");
+  EXPECT_EQ(launch({2.0, values_, &in, 77}), "none");  // nothing is lost
+  EXPECT_EQ(launch({2.1, values_, &in, 77}), "argument 1 of add, 'scale', is float32, not float64: 2.1 is none of its values");
   EXPECT_EQ(launch({2.0f, values_, &in, values_}), "argument 4 of add, 'n', is int32, not int32*");
   EXPECT_NE(launch({2.0f, values_, &in}).find("takes 4 arguments"), std::string::npos);
 }
