@@ -108,7 +108,7 @@ void print_report(std::ostream& stream, const Screen& screen, const Tuning& tuni
   trial_table(shown_trials(tuning), kBestShown, Ids::hidden).print(stream, screen);
   stream << '\n';
   if (const std::vector<Trial>& playoff = tuning.outcome.playoff; !playoff.empty()) {
-    stream << fmt::format("times from the playoff: {} configurations in turn, {} samples each\n",
+    stream << fmt::format("times from the playoff: {} configurations in turn, {} fresh samples each\n",
                           playoff.size(), playoff.front().samples_us.size());
   }
   if (std::string gains = gains_text(tuning); !gains.empty()) stream << "gain: " << gains << '\n';

@@ -95,7 +95,7 @@ TEST(Report, lists_finalists_by_their_times_in_the_playoff) {
             "19.0 µs  0.0 %  210526              128  one_pass\n"
             "21.0 µs  0.0 %  190476              256  one_pass\n"
             "\n"
-            "times from the playoff: 2 configurations in turn, 7 samples each\n"
+            "times from the playoff: 2 configurations in turn, 7 fresh samples each\n"
             "gain: 1.00 × the median configuration, about 1.579 × the default\n");
   const Json report = report_json(played());
   EXPECT_EQ(report["best"]["config"]["threadsPerBlock"], 128);
