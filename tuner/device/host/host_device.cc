@@ -39,7 +39,7 @@ DeviceTraits host_traits() {
   // A move takes as long as an execution.
   traits.timed_placements = {Placement::at_end, Placement::at_end};
   traits.shares_memory = true;
-  traits.fresh_slack_us = 50;
+  traits.fresh_slack_us = 500;  // a new process: its threads sleep, and the predictors of its cores know nothing
   return traits;
 }
 

@@ -356,7 +356,7 @@ Result<double, Failure> DeviceRunner::confirm(const RunJob& job, const LoadedPro
     return (fresh_.*method)(job, executing(job, *loaded));
   };
   const auto on_new_inputs = [&]() -> Result<double, Failure> {
-    auto drawn = fresh_.draw_if_met(job, *problem_, count, run_here, program.keeps_memory());
+    auto drawn = fresh_.draw_if_met(job, *problem_, count, program.keeps_memory());
     if (!drawn) return drawn.error();
     auto time_us = time(&FreshProblems::time);
     return time_us ? std::move(time_us) : only_before(time_us.error());
@@ -432,7 +432,7 @@ Result<double, Failure> DeviceRunner::time_finalist(const RunJob& job, std::size
   if (auto prepared = prepare(job); !prepared) return prepared.error();
   const auto program = load(job);
   if (!program) return program.error();
-  auto drawn = fresh_.draw_if_met(job, *problem_, at_once, run_here, (*program)->keeps_memory());
+  auto drawn = fresh_.draw_if_met(job, *problem_, at_once, (*program)->keeps_memory());
   if (!drawn) return drawn.error();
   return fresh_.time(job, executing(job, *program));
 }

@@ -131,7 +131,9 @@ class ProcessorTime {
 class ForkingRunner final : public Runner {
  public:
   explicit ForkingRunner(std::unique_ptr<ComputeDevice> device)
-      : runner_(std::move(device), DeviceRunner::Fresh::elsewhere) {}
+      : runner_(std::move(device), DeviceRunner::Fresh::elsewhere) {
+    runner_.fresh().isolate_by([this](const Work& work) { return isolated(work); });
+  }
 
   RunReply run(const RunJob& job) override {
     const auto start = std::chrono::steady_clock::now();
@@ -203,9 +205,8 @@ class ForkingRunner final : public Runner {
   }
 
   Result<double, Failure> time_on_new_inputs(const RunJob& job) {
-    const Isolate isolate = [this](const Work& work) { return isolated(work); };
     constexpr bool kKeepsMemory = false;
-    auto drawn = runner_.fresh().draw_if_met(job, runner_.problem(), 1, isolate, kKeepsMemory);
+    auto drawn = runner_.fresh().draw_if_met(job, runner_.problem(), 1, kKeepsMemory);
     return drawn ? time(&FreshProblems::time, job) : drawn.error();
   }
 

@@ -75,8 +75,7 @@ Result<void, Failure> FreshProblems::grow(const RunJob& job, std::size_t count) 
   return {};
 }
 
-Result<void, Failure> FreshProblems::draw(const RunJob& job, ProblemBuffers& base, std::size_t count,
-                                          const Isolate& isolate) {
+Result<void, Failure> FreshProblems::draw(const RunJob& job, ProblemBuffers& base, std::size_t count) {
   const auto begin = std::chrono::steady_clock::now();
   base_ = &base;
   const auto next = [&] {
@@ -90,7 +89,7 @@ Result<void, Failure> FreshProblems::draw(const RunJob& job, ProblemBuffers& bas
   if (auto grown = grow(job, count); !grown) return grown;
   for (const auto& problem : problems_) {
     problem->permit(ForkedAccess::write);
-    auto drawn = problem->draw(next(), isolate);
+    auto drawn = problem->draw(next(), isolate_);
     problem->permit(ForkedAccess::none);
     if (drawn) continue;
     if (drawn.error().worker_is_lost) return drawn;
@@ -103,12 +102,12 @@ Result<void, Failure> FreshProblems::draw(const RunJob& job, ProblemBuffers& bas
 }
 
 Result<void, Failure> FreshProblems::draw_if_met(const RunJob& job, ProblemBuffers& base, std::size_t count,
-                                                 const Isolate& isolate, bool keeps_memory) {
+                                                 bool keeps_memory) {
   const std::string candidate = keeps_memory ? std::string() : name_of(job.candidate);
   const bool is_known = met_by_.contains(candidate) || met_by_.contains(std::string()) || keeps_memory;
   const bool is_cheap = drawing_s_ <= std::max(kCheapDrawsS, executing_s_);
   if (base_ != &base || (problems_.size() < count && !is_barred_) || (is_known && is_cheap)) {
-    if (auto drawn = draw(job, base, count, isolate); !drawn) return drawn;
+    if (auto drawn = draw(job, base, count); !drawn) return drawn;
   }
   met_by_.insert(candidate);
   return {};
@@ -138,10 +137,19 @@ Result<double, Failure> FreshProblems::time_on(std::span<ProblemBuffers* const> 
   report_phase(Phase::setup);
   for (ProblemBuffers* problem : problems) {
     if (!time_us) break;
-    if (auto judged = problem->judge_execution(); !judged) time_us = judged.error();
+    if (auto judged = judge(*problem); !judged) time_us = judged.error();
   }
   executing_s_ += seconds_since(begin);
   return time_us;
+}
+
+// A verifier starts threads, after which a process cannot be forked.
+Result<void, Failure> FreshProblems::judge(ProblemBuffers& problem) {
+  if (!problem.has_verifier()) return problem.judge_execution();
+  if (&problem != base_) problem.permit(ForkedAccess::write);
+  auto judged = isolate_([&] { return problem.judge_execution(); });
+  if (&problem != base_) problem.permit(ForkedAccess::none);
+  return judged;
 }
 
 }  // namespace gktune

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/device/run/compute_device.h"
@@ -27,15 +28,16 @@ std::vector<ArgumentPlan> with_other_inputs(std::vector<ArgumentPlan> arguments,
 class FreshProblems {
  public:
   explicit FreshProblems(ComputeDevice& device) : device_(device) {}
+  // References and verifiers run in this way.
+  void isolate_by(Isolate isolate) { isolate_ = std::move(isolate); }
 
   // Draws other inputs of the problem `base` this many times, or fewer if there is no room. Where no inputs
   // can vary, where the reference fails on others, or without room, executions use `base` itself.
-  Result<void, Failure> draw(const RunJob& job, ProblemBuffers& base, std::size_t count,
-                             const Isolate& isolate);
+  Result<void, Failure> draw(const RunJob& job, ProblemBuffers& base, std::size_t count);
   // The same, unless the job's candidate has not met the last draw, or draws take longer than executions and
   // more than a second. A candidate that keeps memory may tell others what it has met.
   Result<void, Failure> draw_if_met(const RunJob& job, ProblemBuffers& base, std::size_t count,
-                                    const Isolate& isolate, bool keeps_memory);
+                                    bool keeps_memory);
 
   using Execute = std::function<Result<double, Failure>(std::span<ProblemBuffers* const> problems)>;
   // Has the job's candidate executed once on each problem of the last draw. Returns the time of one
@@ -50,10 +52,12 @@ class FreshProblems {
 
  private:
   Result<void, Failure> grow(const RunJob& job, std::size_t count);
+  Result<void, Failure> judge(ProblemBuffers& problem);
   Result<double, Failure> time_on(std::span<ProblemBuffers* const> problems, const ProblemBuffers* others,
                                   const RunJob& job, const Execute& execute);
 
   ComputeDevice& device_;
+  Isolate isolate_ = run_here;
   ProblemBuffers* base_ = nullptr;
   std::vector<std::unique_ptr<ProblemBuffers>> problems_;
   bool is_barred_ = false;  // other inputs cannot be used for this problem

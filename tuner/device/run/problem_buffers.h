@@ -68,6 +68,7 @@ class ProblemBuffers {
   // True if inputs and expected outputs are unmodified.
   Result<bool, Failure> is_intact();
 
+  bool has_verifier() const { return job_.plan.verifier.has_steps(); }
   const std::vector<ArgumentMemory>& memory() const { return memory_; }
   Timer& timer() { return *timer_; }
 
