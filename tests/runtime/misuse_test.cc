@@ -95,6 +95,28 @@ TEST_F(Misuse, a_followed_lookup_answers_in_a_forked_child) {
   }
 }
 
+TEST_F(Misuse, forks_while_other_threads_launch_and_ask_do_not_hang_the_child) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer's allocator keeps locks of other threads locked in a forked child";
+#endif
+  tuned(1000, 64);
+  Kernel kernel = open(with_database());
+  const auto lookup = Lookup::follow(folder_ / "gktune.db", std::chrono::milliseconds(1));
+  ASSERT_TRUE(lookup.ok());
+  std::atomic<bool> is_done{false};
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int n = 1; !is_done; ++n) (void)lookup->best("total", {{"n", n}});
+    });
+  }
+  for (int i = 0; i < 20; ++i) {
+    tuned(1000 + i, 64);
+    EXPECT_TRUE(in_child([&] { return lookup->best("total", {{"n", 1000}}).match == Match::exact; }));
+  }
+  is_done = true;
+}
+
 TEST_F(Misuse, a_kernel_that_was_moved_from_returns_errors) {
   Kernel kernel = open(settings());
   const Kernel taken(std::move(kernel));
