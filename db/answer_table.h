@@ -18,6 +18,9 @@
 
 namespace gktune {
 
+// The words for a worst acceptable match in settings and flags, in the order of Match.
+inline constexpr std::string_view kWorstMatches[] = {"exact", "nearest", "architecture", "portfolio", "default"};
+
 // How the value of an axis in a question matches that of a tuned problem.
 enum class AxisMatching {
   nearest,      // the nearest number on a log scale; the default for numbers

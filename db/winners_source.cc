@@ -69,11 +69,7 @@ class Described {
     }
     for (const Portfolio& portfolio : version.portfolios) {
       add(portfolio.device);
-      for (const Config& config : portfolio.configs) line(config.json());
-      for (const PortfolioNode& node : portfolio.tree) {
-        line(json_quote(node.axis) + node.value.json() + ' ' + std::to_string(node.yes) + ' ' +
-             std::to_string(node.no) + ' ' + std::to_string(node.config));
-      }
+      line(body_text(portfolio));
       for (const std::string& change : portfolio.stale) line(change);
     }
   }

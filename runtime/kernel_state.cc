@@ -245,7 +245,7 @@ void Kernel::State::note_failure(const Config& config, const Failure& failure) {
   if (is_new) notice(in_words(config, failure));
 }
 
-// What the table holds lives as long as the kernel.
+// A launch in the table lives as long as the kernel, so that the result need not own it.
 SharedLaunch Kernel::State::find_launch(std::span<const AxisValue> values) const {
   if (const PreparedLaunch* launch = launches_.find(values)) return {SharedLaunch(), launch};
   const SharedLaunch* further = further_->by_problem.find(values);

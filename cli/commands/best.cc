@@ -10,6 +10,7 @@
 #include "cli/commands/coverage.h"
 #include "cli/output/screen.h"
 #include "cli/output/stale.h"
+#include "db/answer_table.h"
 #include "db/distance.h"
 #include "engine/devices.h"
 #include "engine/selection.h"
@@ -177,11 +178,9 @@ std::string match_text(const Answer& answer) {
   return std::string(match_name(answer.match));
 }
 
-constexpr std::string_view kMatches[] = {"exact", "nearest", "architecture", "portfolio", "default"};
-
 Match worst_of(const BestOptions& options) {
   return options.worst.empty() ? Match::none
-                               : static_cast<Match>(std::ranges::find(kMatches, options.worst) - kMatches);
+                               : static_cast<Match>(std::ranges::find(kWorstMatches, options.worst) - kWorstMatches);
 }
 
 // The study that an answer comes from. Of several with this configuration, such as one of each regime, the
@@ -359,7 +358,7 @@ ExitCode run(const BestOptions& options, Context& context) {
   if (options.kernel.empty() && !options.problem.empty())
     return fail_usage(context, "--problem needs a kernel: gktune best KERNEL --problem …");
   if (worst_of(options) == Match::fallback)
-    return fail_usage(context, fmt::format("--require: it is {}, not {}", fmt::join(kMatches, ", "), options.worst));
+    return fail_usage(context, fmt::format("--require: it is {}, not {}", fmt::join(kWorstMatches, ", "), options.worst));
   if (!options.worst.empty() && options.problem.empty() && options.covered.empty())
     return fail_usage(context, "--require needs --problem or --coverage");
   auto store = open_database(options.database, context);

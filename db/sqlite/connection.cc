@@ -39,7 +39,7 @@ constexpr std::pair<int, int> kLimits[] = {
 constexpr int kInstructions = 10'000;
 // Statements over all trials need 0.1 instructions for a byte of the file, and merges 0.5.
 constexpr std::int64_t kLeastWork = 20'000'000, kWorkPerByte = 4;
-// They give two bytes for one.
+// Their rows hold about two bytes for each byte of the file.
 constexpr std::uint64_t kLeastBytes = std::uint64_t{32} << 20, kBytesPerByte = 8;
 
 // Without holes. A file system that does not tell what it stores says 0.

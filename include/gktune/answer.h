@@ -81,8 +81,8 @@ struct LookupSettings {
   std::map<std::string, std::string> aliases = {};
   // Files in memory: a path that is found here is not read from the disk. Paths with their bytes.
   std::map<std::string, std::string> files = {};
-  // Of a Lookup: databases are looked at when it is asked, but at most once per interval, and read again when they
-  // have changed. The earlier winners answer while a file cannot be read. 0: they are read once.
+  // A Lookup that is asked looks at its databases, but at most once per interval, and reads again those that have
+  // changed. The earlier winners answer while a file cannot be read. 0: it reads them once.
   std::chrono::milliseconds follow_interval{0};
 
   // The device that answers for another.

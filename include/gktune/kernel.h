@@ -115,7 +115,7 @@ struct KernelSettings {
   Compilation compilation = Compilation::at_first_use;
   // A configuration that matches worse is an error of the launch.
   Match worst = Match::none;
-  // Nothing is tuned, followed or compiled at run time: code comes from bundles and from the cache.
+  // The kernel tunes, follows and compiles nothing at run time. Its code comes from bundles and from the cache.
   bool is_frozen = false;
   // The launches of this many problems stay prepared. As many further ones are kept until there is no room for
   // another one: then all of these are forgotten.

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "db/answer_table.h"
 #include "gktune/kernel.h"
 #include "gktune/lookup.h"
 #include "tuner/core/text.h"
@@ -206,7 +207,7 @@ Done set(gktune_settings& to, std::string_view key, const std::string& value) {
     if (!chosen) return chosen.error();
     settings.compilation = static_cast<Compilation>(*chosen);
   } else if (key == "worst") {
-    const auto chosen = choice(key, value, {"exact", "nearest", "architecture", "portfolio", "default"});
+    const auto chosen = choice(key, value, {std::begin(kWorstMatches), std::end(kWorstMatches)});
     if (!chosen) return chosen.error();
     settings.worst = static_cast<Match>(*chosen);
   } else if (key == "frozen") {

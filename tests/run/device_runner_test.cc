@@ -556,6 +556,16 @@ class Tampering : public DeviceRunnerTest {
     return runner_->run(random);
   }
   static Result<void, Failure> done() { return {}; }
+  // Keeps the results of its first execution and gives them in all others.
+  static MemoryDevice::Function replaying(std::vector<float>& kept) {
+    return [&kept](Memory memory) {
+      (void)right(memory);
+      float* const out = &element<float>(*memory[1].buffer, 0);
+      if (kept.empty()) kept.assign(out, out + kCount);
+      std::ranges::copy(kept, out);
+      return done();
+    };
+  }
 };
 
 TEST_F(Tampering, a_correct_candidate_meets_new_inputs_each_time_it_may_lead) {
@@ -616,13 +626,7 @@ TEST_F(Tampering, merged_executions_are_found) {
 
 TEST_F(Tampering, reused_results_of_earlier_executions_are_found) {
   std::vector<float> kept;
-  const RunReply reply = run_on_random("replays", [&](Memory memory) {
-    (void)right(memory);
-    float* const out = &element<float>(*memory[1].buffer, 0);
-    if (kept.empty()) kept.assign(out, out + kCount);
-    std::ranges::copy(kept, out);
-    return done();
-  });
+  const RunReply reply = run_on_random("replays", replaying(kept));
   EXPECT_EQ(reply.status, Status::wrong_result);
   EXPECT_TRUE(reply.message.ends_with("; it was right on the inputs that it met before")) << reply.message;
   EXPECT_EQ(run_on_random("right", right).status, Status::ok);
@@ -656,13 +660,7 @@ TEST_F(Tampering, candidates_that_cannot_lead_are_checked_in_the_playoff) {
   slower.plan.arguments[0].contents = {ContentsKind::uniform, 0, 0, 0, 1000, 7, {}};
   slower.cutoff = {.leader = {.median_us = 9.99}, .noise = {.deviation = 0.1, .straggler_share = 0.01}};
   std::vector<float> kept;
-  add("slower", [&](Memory memory) {
-    (void)right(memory);
-    float* const out = &element<float>(*memory[1].buffer, 0);
-    if (kept.empty()) kept.assign(out, out + kCount);
-    std::ranges::copy(kept, out);
-    return done();
-  });
+  add("slower", replaying(kept));
   const RunReply reply = runner_->run(slower);
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
   EXPECT_FALSE(reply.is_dropped_early);
@@ -696,7 +694,7 @@ TEST_F(Tampering, an_output_that_is_copied_past_the_end_is_found) {
   EXPECT_EQ(reply.status, Status::guard_violated) << reply.message;
 }
 
-// What follows pretends to work. Without knowledge of other executions each is wrong or slow.
+// Candidates of the next tests pretend to work. Each is wrong or slow when it knows of no other execution.
 constexpr double kHonestUs = 1000, kCheatingUs = 10;
 
 TEST_F(Tampering, outputs_of_the_last_execution_that_are_left_in_place_are_found) {
@@ -739,13 +737,7 @@ TEST_F(Tampering, a_candidate_whose_time_depends_on_its_inputs_is_not_blamed) {
 
 TEST_F(Tampering, ramps_and_files_have_other_elements_too) {
   std::vector<float> kept;
-  const RunReply reply = run("replays a ramp", [&](Memory memory) {
-    (void)right(memory);
-    float* const out = &element<float>(*memory[1].buffer, 0);
-    if (kept.empty()) kept.assign(out, out + kCount);
-    std::ranges::copy(kept, out);
-    return done();
-  });
+  const RunReply reply = run("replays a ramp", replaying(kept));
   EXPECT_EQ(reply.status, Status::wrong_result);
 }
 

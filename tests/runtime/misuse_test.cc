@@ -1,4 +1,5 @@
-// What applications get wrong, and what the system does to them: errors, no crashes and no hangs.
+// Applications make these mistakes, and the system does these things to them. They get errors, and neither crash nor
+// hang.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -60,7 +60,8 @@ struct ContentsPlan {
   // deviation b; zipf: exponent b
   double a = 0, b = 0;
   std::int64_t a_integer = 0, b_integer = 0;  // exact, for integer elements; zipf: the number of values
-  std::uint64_t seed = 0;  // ramp, file: not 0: each element is one of theirs, drawn at random
+  // A ramp or a file with a seed has elements that are drawn from its own; without one (0) it has them in order.
+  std::uint64_t seed = 0;
   std::string file;
   std::string array;       // of a .npz file
   std::int64_t width = 1;  // of a field

@@ -19,7 +19,7 @@ struct Character {
   std::uint32_t code;
   std::size_t length;
 };
-// The one at the beginning of the text, if the bytes there are one.
+// The first character of the text; none if its first bytes are not UTF-8.
 std::optional<Character> first_character(std::string_view text);
 // Bytes in the character that this one begins; 0: it begins none.
 std::size_t character_length(char first);

@@ -153,6 +153,10 @@ struct Argument {
   Contents contents;
   std::optional<Tolerance> check;  // of outputs that are compared with the reference's
 };
+// True if executions find contents in such a buffer.
+constexpr bool is_input(Argument::Role role) {
+  return role == Argument::Role::in || role == Argument::Role::inout;
+}
 
 inline EnumNames enum_names(Argument::Role) {
   static constexpr std::string_view kNames[] = {"in", "out", "inout", "scratch"};

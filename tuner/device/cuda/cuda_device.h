@@ -16,10 +16,10 @@
 
 namespace gktune {
 
-// One GPU of the CUDA driver. Inputs are made and outputs compared on the GPU.
 // Reading this many times the size of the last cache evicts all other data.
 inline constexpr std::size_t kSweepFactor = 2;
 
+// One GPU of the CUDA driver. Inputs are made and outputs compared on the GPU.
 class CudaDevice final : public ComputeDevice {
  public:
   static Result<std::unique_ptr<CudaDevice>> open(int ordinal, const ToolkitPlaces& places,

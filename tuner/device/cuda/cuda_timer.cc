@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -45,6 +46,39 @@ Execution execution_of(CudaDevice& device, std::shared_ptr<const LoadedProgram> 
           loaded.needs_each_setup(), loaded.has_setup(),  loaded.is_launcher()};
 }
 
+namespace {
+
+// The events around what is timed.
+struct Marks {
+  explicit Marks(Gpu& gpu) : start(gpu.event()), end(gpu.event()) {}
+  Event start, end;
+};
+
+// The mean time of the executions that `execute` queues. The stream is blocked meanwhile, so that they start
+// without waiting for the host. `limit_s` bounds one of them.
+Result<double, Failure> timed(CudaDevice& device, const Execution& execution,
+                              std::span<const CUdeviceptr> addresses, double executions, double limit_s,
+                              const Marks& marks, const std::function<void()>& prepare_caches,
+                              const std::function<void()>& execute) {
+  Gpu& gpu = device.gpu();
+  if (execution.prepare) execution.prepare(addresses);
+  prepare_caches();
+  device.kernels().hold(execution.is_launcher ? kLauncherHoldS : kHoldS);
+  gpu.record(marks.start);
+  execute();
+  gpu.record(marks.end);
+  if (execution.finish) execution.finish(addresses);
+  device.kernels().release();
+  if (!gpu.wait(limit_s * executions)) return ran_too_long(limit_s, "while it was timed");
+  double elapsed_us = gpu.elapsed_us(marks.start, marks.end);
+  if (execution.is_launcher) elapsed_us += gpu.rest_us();
+  if (auto failure = gpu.take_failure()) return *failure;
+  device.note_busy();
+  return elapsed_us / executions;
+}
+
+}  // namespace
+
 // Samples one execution on the timer's buffers.
 class CudaTimer::GraphSampler final : public Sampler {
  public:
@@ -56,8 +90,7 @@ class CudaTimer::GraphSampler final : public Sampler {
         regime_(regime),
         limit_s_(limit_s),
         addresses_(addresses_of<CUdeviceptr>(timer.arguments_)),
-        start_(gpu_.event()),
-        end_(gpu_.event()) {}
+        marks_(gpu_) {}
 
   Result<void, Failure> warm_up() override {
     device_.wake_up();
@@ -85,20 +118,11 @@ class CudaTimer::GraphSampler final : public Sampler {
     } else if (regime_ == Regime::cold && timer_.restores_inputs()) {
       for (std::size_t i = 0; i < in_graph_; ++i) timer_.restore_copy(timer_.copies_[i]);
     }
-    if (execution_.prepare) execution_.prepare(addresses_);
-    if (regime_ == Regime::cold) device_.sweep_caches();
-    device_.kernels().hold(execution_.is_launcher ? kLauncherHoldS : kHoldS);
-    gpu_.record(start_);
-    execute_all();
-    gpu_.record(end_);
-    if (execution_.finish) execution_.finish(addresses_);
-    device_.kernels().release();
-    if (!gpu_.wait(limit_s_ * executions())) return ran_too_long(limit_s_, "while it was timed");
-    double elapsed_us = gpu_.elapsed_us(start_, end_);
-    if (execution_.is_launcher) elapsed_us += gpu_.rest_us();
-    if (auto failure = gpu_.take_failure()) return *failure;
-    device_.note_busy();
-    return elapsed_us / executions();
+    const auto prepare_caches = [&] {
+      if (regime_ == Regime::cold) device_.sweep_caches();
+    };
+    return timed(device_, execution_, addresses_, executions(), limit_s_, marks_, prepare_caches,
+                 [&] { execute_all(); });
   }
 
   // Executes without a pause, with caches and inputs in any state.
@@ -164,7 +188,7 @@ class CudaTimer::GraphSampler final : public Sampler {
   Regime regime_;
   double limit_s_;
   std::vector<CUdeviceptr> addresses_;
-  Event start_, end_;
+  Marks marks_;
   std::optional<double> first_us_;  // taken by the warm-up
   Graph graph_;
   std::size_t in_graph_ = 0;
@@ -195,26 +219,12 @@ Result<double, Failure> CudaDevice::time_once(const std::shared_ptr<const Loaded
     });
   }
   wake_up();
-  const Event start = gpu.event(), end = gpu.event();
-  execution.prepare(addresses.front());
-  if (!options.are_caches_prepared) prepare_caches(problems, options.regime);
-  kernels().hold(execution.is_launcher ? kLauncherHoldS : kHoldS);
-  gpu.record(start);
-  if (problems.size() > 1) {
-    gpu.launch(graph);
-  } else {
-    execution.execute(addresses.front());
-  }
-  gpu.record(end);
-  execution.finish(addresses.front());
-  kernels().release();
-  const auto count = static_cast<double>(problems.size());
-  if (!gpu.wait(options.limit_s * count)) return ran_too_long(options.limit_s, "while it was timed");
-  double elapsed_us = gpu.elapsed_us(start, end);
-  if (execution.is_launcher) elapsed_us += gpu.rest_us();
-  if (auto failure = gpu.take_failure()) return *failure;
-  note_busy();
-  return elapsed_us / count;
+  return timed(
+      *this, execution, addresses.front(), static_cast<double>(problems.size()), options.limit_s, Marks(gpu),
+      [&] {
+        if (!options.are_caches_prepared) prepare_caches(problems, options.regime);
+      },
+      [&] { problems.size() > 1 ? gpu.launch(graph) : execution.execute(addresses.front()); });
 }
 
 std::unique_ptr<Sampler> CudaTimer::sampler(std::shared_ptr<const LoadedProgram> program, Regime regime,

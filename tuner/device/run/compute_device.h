@@ -26,7 +26,8 @@ namespace gktune {
 // The end of a buffer that is next to inaccessible memory, if the device has such memory.
 enum class Placement { at_end, at_start };
 
-// What a process that is forked later may do with shared memory; with `none` it does not have the memory.
+// The rights of a process that is forked later. With `none` it does not have the memory; the other two differ for
+// shared memory only.
 enum class ForkedAccess { write, read, none };
 
 // Memory on the device with a guard on either side.

@@ -54,6 +54,12 @@ bool is_about_contents(Status status) {
   return status == Status::wrong_result || status == Status::input_changed;
 }
 
+// A fresh execution failed after others were right.
+Failure only_before(Failure failure) {
+  if (is_about_contents(failure.status)) failure.message += "; it was right on the inputs that it met before";
+  return failure;
+}
+
 Failure only_first_was_right(Failure failure) {
   if (failure.status == Status::wrong_result) failure.message += "; its first execution was right";
   return failure;
@@ -292,11 +298,6 @@ bool may_lead(const RunReply& reply, const Cutoff& cutoff) {
          reply.timing.median_us < cutoff.leader.median_us;
 }
 
-Failure only_before(Failure failure) {
-  if (is_about_contents(failure.status)) failure.message += "; it was right on the inputs that it met before";
-  return failure;
-}
-
 double slowest_fresh_us(const DeviceTraits& traits, Regime regime, double known_us) {
   return kFreshFactor * known_us + (regime == Regime::hot ? kHotSlackFactor : 1) * traits.fresh_slack_us;
 }
@@ -310,7 +311,7 @@ Result<double, Failure> compare_with_fresh(const DeviceTraits& traits, Regime re
   for (int attempt = 0; attempt < kFreshAttempts || seconds_since(begin) < kFreshS; ++attempt) {
     if (attempt >= kFreshAttempts) std::this_thread::sleep_for(kFreshPause);
     const auto fresh_us = on_new_inputs();
-    if (!fresh_us) return fresh_us;
+    if (!fresh_us) return only_before(fresh_us.error());
     fastest_us = std::min(fastest_us, *fresh_us);
     if (fastest_us <= limit_us) return fastest_us;
     if (!on_same_inputs) continue;
@@ -358,8 +359,7 @@ Result<double, Failure> DeviceRunner::confirm(const RunJob& job, const LoadedPro
   const auto on_new_inputs = [&]() -> Result<double, Failure> {
     auto drawn = fresh_.draw_if_met(job, *problem_, count, program.keeps_memory());
     if (!drawn) return drawn.error();
-    auto time_us = time(&FreshProblems::time);
-    return time_us ? std::move(time_us) : only_before(time_us.error());
+    return time(&FreshProblems::time);
   };
   const auto on_same_inputs = [&] { return time(&FreshProblems::time_on_base); };
   return compare_with_fresh(device_->traits(), job.plan.regime, known_us, on_new_inputs,
@@ -397,35 +397,42 @@ Result<DeviceRunner::Program, Failure> DeviceRunner::checked_finalist(const RunJ
   return program;
 }
 
+std::vector<Samples> play_rounds(Rounds rounds, std::vector<bool> is_in,
+                                 const std::function<Result<double, Failure>(std::size_t)>& time_us) {
+  const std::size_t count = is_in.size();
+  std::vector<Samples> samples(count);
+  for (int round = 0; round < rounds.count; ++round) {
+    for (std::size_t turn = 0; turn < count; ++turn) {
+      const std::size_t i = finalist_at(round, turn, count);
+      if (!is_in[i]) continue;
+      const auto sample_us = time_us(i);
+      if (sample_us) {
+        samples[i].push_back(*sample_us);
+        continue;
+      }
+      is_in[i] = false;
+      samples[i].clear();
+      if (sample_us.error().worker_is_lost) return samples;
+    }
+  }
+  return samples;
+}
+
 // In each round all finalists are executed on the same new inputs.
 std::vector<Samples> DeviceRunner::playoff(const PlayoffJob& job) {
   const std::size_t count = job.finalists.size();
-  std::vector<Samples> samples(count);
   std::vector<bool> is_in(count, false);
   std::size_t at_once = std::numeric_limits<std::size_t>::max();
   for (std::size_t i = 0; i < count; ++i) {
     const auto program = checked_finalist(job.finalists[i]);
-    if (!program && program.error().worker_is_lost) return samples;
+    if (!program && program.error().worker_is_lost) return std::vector<Samples>(count);
     is_in[i] = static_cast<bool>(program);
     if (!program) continue;
     const double execution_us = problem_->execution_us().value_or(0);
     at_once = std::min(at_once, problems_at_once(job.finalists[i], **program, execution_us));
   }
-  for (int round = 0; round < job.rounds.count; ++round) {
-    for (std::size_t turn = 0; turn < count; ++turn) {
-      const std::size_t i = finalist_at(round, turn, count);
-      if (!is_in[i]) continue;
-      const auto time_us = time_finalist(job.finalists[i], at_once);
-      if (time_us) {
-        samples[i].push_back(*time_us);
-        continue;
-      }
-      is_in[i] = false;
-      samples[i].clear();
-      if (time_us.error().worker_is_lost) return samples;
-    }
-  }
-  return samples;
+  return play_rounds(job.rounds, std::move(is_in),
+                     [&](std::size_t i) { return time_finalist(job.finalists[i], at_once); });
 }
 
 Result<double, Failure> DeviceRunner::time_finalist(const RunJob& job, std::size_t at_once) {

@@ -34,9 +34,6 @@ class CapturedOutput {
 // True if the trial is faster than the best one so far.
 bool may_lead(const RunReply& reply, const Cutoff& cutoff);
 
-// A failure of a fresh execution, after others were right.
-Failure only_before(Failure failure);
-
 // The time of a fresh execution.
 using FreshTrial = std::function<Result<double, Failure>()>;
 // Returns the time of the fastest fresh execution on new inputs. A failure: fresh executions are slower than
@@ -44,6 +41,11 @@ using FreshTrial = std::function<Result<double, Failure>()>;
 // executions on the inputs that the known time was measured on are as fast; null: these say nothing.
 Result<double, Failure> compare_with_fresh(const DeviceTraits& traits, Regime regime, double known_us,
                                            const FreshTrial& on_new_inputs, const FreshTrial& on_same_inputs);
+
+// Times those finalists in turn that are in the playoff. One that fails leaves it without samples; the loss
+// of the worker ends it.
+std::vector<Samples> play_rounds(Rounds rounds, std::vector<bool> is_in,
+                                 const std::function<Result<double, Failure>(std::size_t finalist)>& time_us);
 
 // Checks, times and plays off candidates on any device: the one protocol of all backends.
 class DeviceRunner final : public Runner {

@@ -147,24 +147,11 @@ class ForkingRunner final : public Runner {
   // In each round all finalists are executed on the same new inputs.
   std::vector<Samples> playoff(const PlayoffJob& job) override {
     const std::size_t count = job.finalists.size();
-    std::vector<Samples> samples(count);
-    std::vector<bool> is_in(count, true);
     const JobFolder folder;
     report_phase(Phase::setup);
-    if (job.finalists.empty() || !prepare(job.finalists.front())) return samples;
-    for (int round = 0; round < job.rounds.count; ++round) {
-      for (std::size_t turn = 0; turn < count; ++turn) {
-        const std::size_t i = finalist_at(round, turn, count);
-        if (!is_in[i]) continue;
-        const auto time_us = time_on_new_inputs(job.finalists[i]);
-        is_in[i] = static_cast<bool>(time_us);
-        if (time_us) {
-          samples[i].push_back(*time_us);
-        } else {
-          samples[i].clear();
-        }
-      }
-    }
+    if (count == 0 || !prepare(job.finalists.front())) return std::vector<Samples>(count);
+    auto samples = play_rounds(job.rounds, std::vector<bool>(count, true),
+                               [&](std::size_t i) { return time_on_new_inputs(job.finalists[i]); });
     report_phase(Phase::setup);
     return samples;
   }
@@ -191,10 +178,7 @@ class ForkingRunner final : public Runner {
   }
 
   Result<double, Failure> confirm(const RunJob& job, double known_us) {
-    const auto on_new_inputs = [&] {
-      auto time_us = time_on_new_inputs(job);
-      return time_us ? std::move(time_us) : only_before(time_us.error());
-    };
+    const auto on_new_inputs = [&] { return time_on_new_inputs(job); };
     const auto on_same_inputs = [&] { return time(&FreshProblems::time_on_base, job); };
     return compare_with_fresh(runner_.device().traits(), job.plan.regime, known_us, on_new_inputs,
                               on_same_inputs);

@@ -15,8 +15,7 @@ namespace {
 constexpr double kCheapDrawsS = 1;
 
 bool has_contents(const ArgumentPlan& plan) {
-  return !plan.is_scalar && !plan.contents.is_computed &&
-         (plan.role == Argument::Role::in || plan.role == Argument::Role::inout);
+  return !plan.is_scalar && !plan.contents.is_computed && is_input(plan.role);
 }
 
 bool has_elements_to_draw(const ArgumentPlan& plan) {
@@ -75,16 +74,14 @@ Result<void, Failure> FreshProblems::grow(const RunJob& job, std::size_t count) 
   return {};
 }
 
-Result<void, Failure> FreshProblems::draw(const RunJob& job, ProblemBuffers& base, std::size_t count) {
+Result<void, Failure> FreshProblems::draw(const RunJob& job, std::size_t count) {
   const auto begin = std::chrono::steady_clock::now();
-  base_ = &base;
   const auto next = [&] {
     const std::uint64_t high = random_();
     return with_other_inputs(job.plan.arguments, high << 32 | random_() | 1);
   };
   if (!is_barred_ && next().empty()) is_barred_ = true;
   if (is_barred_) return {};
-  ++draws_;
   met_by_.clear();
   if (auto grown = grow(job, count); !grown) return grown;
   for (const auto& problem : problems_) {
@@ -107,7 +104,8 @@ Result<void, Failure> FreshProblems::draw_if_met(const RunJob& job, ProblemBuffe
   const bool is_known = met_by_.contains(candidate) || met_by_.contains(std::string()) || keeps_memory;
   const bool is_cheap = drawing_s_ <= std::max(kCheapDrawsS, executing_s_);
   if (base_ != &base || (problems_.size() < count && !is_barred_) || (is_known && is_cheap)) {
-    if (auto drawn = draw(job, base, count); !drawn) return drawn;
+    base_ = &base;
+    if (auto drawn = draw(job, count); !drawn) return drawn;
   }
   met_by_.insert(candidate);
   return {};

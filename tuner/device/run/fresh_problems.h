@@ -32,10 +32,9 @@ class FreshProblems {
   void isolate_by(Isolate isolate) { isolate_ = std::move(isolate); }
 
   // Draws other inputs of the problem `base` this many times, or fewer if there is no room. Where no inputs
-  // can vary, where the reference fails on others, or without room, executions use `base` itself.
-  Result<void, Failure> draw(const RunJob& job, ProblemBuffers& base, std::size_t count);
-  // The same, unless the job's candidate has not met the last draw, or draws take longer than executions and
-  // more than a second. A candidate that keeps memory may tell others what it has met.
+  // can vary, where the reference fails on others, or without room, executions use `base` itself. Keeps the
+  // last draw if the job's candidate has not met it, or if draws take longer than executions and more than a
+  // second. A candidate that keeps memory may tell others what it has met.
   Result<void, Failure> draw_if_met(const RunJob& job, ProblemBuffers& base, std::size_t count,
                                     bool keeps_memory);
 
@@ -46,11 +45,10 @@ class FreshProblems {
   // The same with the inputs of `base`.
   Result<double, Failure> time_on_base(const RunJob& job, const Execute& execute);
 
-  // Changes with each draw.
-  int draws() const { return draws_; }
   void drop();
 
  private:
+  Result<void, Failure> draw(const RunJob& job, std::size_t count);
   Result<void, Failure> grow(const RunJob& job, std::size_t count);
   Result<void, Failure> judge(ProblemBuffers& problem);
   Result<double, Failure> time_on(std::span<ProblemBuffers* const> problems, const ProblemBuffers* others,
@@ -60,8 +58,7 @@ class FreshProblems {
   Isolate isolate_ = run_here;
   ProblemBuffers* base_ = nullptr;
   std::vector<std::unique_ptr<ProblemBuffers>> problems_;
-  bool is_barred_ = false;  // other inputs cannot be used for this problem
-  int draws_ = 0;
+  bool is_barred_ = false;        // other inputs cannot be used for this problem
   std::set<std::string> met_by_;  // candidates
   double drawing_s_ = 0, executing_s_ = 0;
   std::random_device random_;

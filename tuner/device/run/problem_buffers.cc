@@ -12,7 +12,6 @@ namespace {
 using Role = Argument::Role;
 
 std::size_t size_of(const ArgumentPlan& plan) { return plan.count * element_size(plan.type); }
-bool is_input(const ArgumentPlan& plan) { return plan.role == Role::in || plan.role == Role::inout; }
 
 constexpr std::byte kAllBits{0xff};
 
@@ -168,7 +167,7 @@ Result<void, Failure> ProblemBuffers::allocate_all() {
     memory_[i].buffer = slot.buffer.get();
     memory_[i].original = slot.original.get();
     memory_[i].is_scratch = plan.role == Role::scratch;
-    memory_[i].is_unwritten = !is_input(plan);
+    memory_[i].is_unwritten = !is_input(plan.role);
   }
   return job_.plan.verifier.has_steps() ? allocate_verdict() : Result<void, Failure>();
 }
@@ -193,7 +192,7 @@ Result<void, Failure> ProblemBuffers::allocate_verdict() {
 Result<void, Failure> ProblemBuffers::fill_inputs() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
-    if (!slot.buffer || !is_input(arguments_[i])) continue;
+    if (!slot.buffer || !is_input(arguments_[i].role)) continue;
     if (auto filled = device_->fill(*slot.buffer, arguments_[i]); !filled) return filled;
     if (slot.original) device_->copy(*slot.original, *slot.buffer);
     if (slot.computed) continue;
@@ -354,7 +353,7 @@ void ProblemBuffers::poison_outputs(Poison poison) {
   constexpr std::byte kMasks[] = {kAllBits, std::byte{0x55}, std::byte{0xaa}};
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
-    if (!slot.buffer || is_input(arguments_[i])) continue;
+    if (!slot.buffer || is_input(arguments_[i].role)) continue;
     const bool is_nan = poison == Poison::first && is_floating(arguments_[i].type);
     device_->poison(*slot.buffer, has_results_ && !is_nan ? slot.expected.get() : nullptr,
                     kMasks[static_cast<std::size_t>(poison)]);
@@ -386,7 +385,7 @@ Result<void, Failure> ProblemBuffers::disguise(const ProblemBuffers* others) {
   restore_inputs();
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
-    if (!slot.buffer || is_input(arguments_[i])) continue;
+    if (!slot.buffer || is_input(arguments_[i].role)) continue;
     const DeviceBuffer* const other = others == nullptr ? nullptr : others->result(i);
     const bool has_other = other != nullptr && other->bytes() == slot.buffer->bytes();
     if (has_other && slot.differs.value_or(true)) device_->copy(*slot.buffer, *other);
@@ -441,7 +440,8 @@ std::vector<ProblemBuffers::Passed> ProblemBuffers::passed() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& plan = arguments_[i];
     if (!slots_[i].buffer) continue;
-    all.push_back({slots_[i].buffer.get(), element_size(plan.type), is_input(plan), plan.role != Role::in});
+    all.push_back(
+        {slots_[i].buffer.get(), element_size(plan.type), is_input(plan.role), plan.role != Role::in});
   }
   return all;
 }
@@ -563,7 +563,7 @@ Result<void, Failure> ProblemBuffers::verify() {
 Result<bool, Failure> ProblemBuffers::is_intact() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].buffer) continue;
-    if (is_input(arguments_[i])) {
+    if (is_input(arguments_[i].role)) {
       const auto digest = device_->digest(slots_[i].input());
       if (!digest) return digest.error();
       if (*digest != slots_[i].input_digest) return false;

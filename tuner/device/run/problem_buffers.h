@@ -88,7 +88,7 @@ class ProblemBuffers {
   Result<void, Failure> allocate_all();
   Result<void, Failure> allocate_verdict();
   Placement placement_of(std::size_t index) const;
-  // What an execution writes there: the reference, or else the last candidate.
+  // The output that the reference wrote, or else the last candidate.
   const DeviceBuffer* result(std::size_t index) const;
   // A kernel that changes this argument ends by a fault.
   bool is_protected(std::size_t index) const;

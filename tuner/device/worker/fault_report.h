@@ -32,8 +32,8 @@ void send_report(Frame::Kind kind, std::string_view payload) noexcept;
 
 void report_phase(Phase phase) noexcept;
 
-// Until when a candidate may be at its present step: in memory that a forked process shares with its parent,
-// which looks at it now and then. A report of each step would disturb what is timed.
+// The time at which the candidate has to end its present step. A forked process shares it with its parent, which
+// looks at it now and then: a report of each step would disturb the timing.
 struct StepClock {
   std::atomic<std::int64_t> until_ns{0};  // of the steady clock; 0: between steps
 };

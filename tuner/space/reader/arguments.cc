@@ -85,8 +85,7 @@ class ArgumentReader {
         errors_.add(fields.key("init"), "init: computed needs role: in",
                     "let a step of setup: {each: …} copy it to this buffer");
       }
-    } else if (known_role && !fields.has_unknown() &&
-               (argument.role == Argument::Role::in || argument.role == Argument::Role::inout)) {
+    } else if (known_role && !fields.has_unknown() && is_input(argument.role)) {
       errors_.add(key, "input '" + key.text + "' has no init", "expected " + std::string(kInitForms));
     }
     if (const YamlNode* check = fields.find("check")) read_check(*check, fields.key("check"), written);
