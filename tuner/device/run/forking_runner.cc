@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/core/files.h"
 #include "tuner/core/quantity.h"
 #include "tuner/device/run/device_runner.h"
 #include "tuner/device/worker/fault_report.h"
@@ -27,9 +28,8 @@ namespace {
 
 // Requests to the process of a fresh execution. Each is answered with a RunReply.
 constexpr std::string_view kGetReady = "ready", kExecute = "execute";
-// Threads of a candidate may spin a while before they sleep. Its process is idle if it uses less than this
-// share of a core.
-constexpr double kMostSpinningS = 0.3, kIdleShare = 0.1;
+// Threads of a candidate may spin a while before they sleep.
+constexpr double kMostSpinningS = 0.3;
 // Its other threads may have this share of a core, and this long, while it is given its inputs.
 constexpr double kBusyShare = 0.3, kBusyS = 1e-3;
 
@@ -102,31 +102,36 @@ std::span<std::byte> contents(const DeviceBuffer& buffer) {
 }
 
 // The time on processors that a process has had.
-class ProcessorTime {
- public:
-  explicit ProcessorTime(pid_t pid) { is_known_ = ::clock_getcpuclockid(pid, &clock_) == 0; }
-  double seconds() const {
-    timespec time{};
-    if (is_known_) ::clock_gettime(clock_, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  }
-  // Waits until the process is idle. False: it goes on working.
-  bool wait_until_idle() const {
-    const auto begin = std::chrono::steady_clock::now();
-    constexpr std::chrono::microseconds kPause{500};
-    while (seconds_since(begin) < kMostSpinningS) {
-      const auto start = std::chrono::steady_clock::now();
-      const double before_s = seconds();
-      std::this_thread::sleep_for(kPause);
-      if (seconds() - before_s <= kIdleShare * seconds_since(start)) return true;
-    }
-    return false;
-  }
+double processor_s(pid_t pid) {
+  clockid_t clock{};
+  timespec time{};
+  if (::clock_getcpuclockid(pid, &clock) == 0) ::clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
- private:
-  clockid_t clock_{};
-  bool is_known_ = false;
-};
+// True if all threads of the process sleep. A thread that waits for a core does not.
+bool is_asleep(pid_t pid) {
+  std::error_code error;
+  for (const auto& task :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", error)) {
+    const auto stat = read_whole(task.path() / "stat");
+    if (!stat) continue;  // it has ended
+    const std::size_t name_end = stat->rfind(") ");
+    if (name_end != std::string::npos && stat->compare(name_end + 2, 1, "R") == 0) return false;
+  }
+  return !error;
+}
+
+// Waits until the process is asleep twice in a row. False: it goes on working.
+bool falls_asleep(pid_t pid) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int looks = 0; looks < 2;) {
+    if (seconds_since(begin) > kMostSpinningS) return false;
+    looks = is_asleep(pid) ? looks + 1 : 0;
+    std::this_thread::sleep_for(std::chrono::microseconds(250));
+  }
+  return true;
+}
 
 class ForkingRunner final : public Runner {
  public:
@@ -267,9 +272,8 @@ class ForkingRunner final : public Runner {
   // In the parent, which alone knows the inputs and what they lead to.
   Result<double, Failure> execute(const RunJob& job, JobProcess& process, ProblemBuffers& problem) {
     const auto there = runner_.problem().passed(), here = problem.passed();
-    const ProcessorTime processor(process.pid());
-    const bool is_idle = processor.wait_until_idle();
-    const double before_s = processor.seconds();
+    const bool was_asleep = falls_asleep(process.pid());
+    const double before_s = processor_s(process.pid());
     const auto begin = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < here.size(); ++i) {
       auto sent = transfer(process.pid(), Direction::to_process, contents(*here[i].buffer),
@@ -277,8 +281,8 @@ class ForkingRunner final : public Runner {
       if (!sent) return sent.error();
     }
     if (job.plan.regime == Regime::cold) runner_.device().prepare_caches({}, Regime::cold);
-    const double worked_s = processor.seconds() - before_s;
-    if (is_idle && worked_s > kBusyS && worked_s > kBusyShare * seconds_since(begin))
+    const double worked_s = processor_s(process.pid()) - before_s;
+    if (was_asleep && worked_s > kBusyS && worked_s > kBusyShare * seconds_since(begin))
       return Failure{Status::wrong_result, "its threads work before it is called"};
     const RunReply reply = asked(process, kExecute);
     if (reply.status != Status::ok) return Failure{reply.status, reply.message};
