@@ -39,12 +39,11 @@ void send_parts(Frame::Kind kind, std::string_view first, std::string_view secon
   const int saved_errno = errno;
   if (const int socket = channel.load(); socket >= 0) {
     unsigned char bytes[kFrameHeaderBytes + kMaxReportBytes];
-    const std::size_t first_size = std::min(first.size(), kMaxReportBytes);
-    const std::size_t second_size = std::min(second.size(), kMaxReportBytes - first_size);
-    write_frame_header(kind, first_size + second_size, bytes);
-    std::memcpy(bytes + kFrameHeaderBytes, first.data(), first_size);
-    if (second_size > 0) std::memcpy(bytes + kFrameHeaderBytes + first_size, second.data(), second_size);
-    send_all(socket, bytes, kFrameHeaderBytes + first_size + second_size);
+    first = first.substr(0, kMaxReportBytes);
+    second = second.substr(0, kMaxReportBytes - first.size());
+    write_frame_header(kind, first.size() + second.size(), bytes);
+    unsigned char* const end = std::copy(first.begin(), first.end(), bytes + kFrameHeaderBytes);
+    send_all(socket, bytes, static_cast<std::size_t>(std::copy(second.begin(), second.end(), end) - bytes));
   }
   errno = saved_errno;
 }
