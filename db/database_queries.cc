@@ -306,7 +306,7 @@ Result<Evidence> Database::evidence(const Winner& winner) const {
       Statement select(*connection_, "SELECT " + trial_columns() +
                                          " FROM current_trials t WHERE t.study_id = ? AND t.status = 'ok' AND "
                                          "t.objective IS NOT NULL AND t.id <> ? ORDER BY t.is_dropped_early, "
-                                         "t.objective LIMIT 1");
+                                         "t.fresh_us IS NULL, t.objective LIMIT 1");
       if (select.bind(winner.study_id, winner.trial.id).step()) {
         auto row = select.row();
         evidence.second = read_trial(row, winner.study);

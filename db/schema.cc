@@ -38,7 +38,7 @@ CREATE TABLE studies (
 
 constexpr std::string_view kPlayoffs = R"sql(
 -- Finds the best trials of a study without reading the trials.
-CREATE INDEX trials_by_result ON trials (study_id, status, is_dropped_early, objective, ended_ms);
+CREATE INDEX trials_by_result ON trials (study_id, status, is_dropped_early, fresh_us IS NULL, objective, ended_ms);
 CREATE INDEX trials_by_config ON trials (study_id, config, ended_ms);
 CREATE INDEX trials_by_time ON trials (study_id, ended_ms);
 
@@ -144,7 +144,8 @@ WHERE w.study_id = s.id AND w.status = 'ok'
                   WHERE t.study_id = s.id AND t.status = 'ok' AND t.is_dropped_early = 0
                     AND t.objective < w.objective AND t.ended_ms > p.held_ms AND m.host_name = c.host_name);
 
--- The winner of each study: of its playoff, else its best trial, by evidence and time.
+-- The winner of each study: of its playoff, else its best trial, by evidence and time. A trial with a fresh
+-- execution is better evidence than one without.
 CREATE VIEW winner_view AS
 SELECT s.id AS study_id,
        (SELECT p.finalist_id FROM playoff_winner_view p WHERE p.study_id = s.id) AS finalist_id,
@@ -152,7 +153,7 @@ SELECT s.id AS study_id,
          (SELECT p.trial_id FROM playoff_winner_view p WHERE p.study_id = s.id),
          (SELECT t.id FROM current_trials t
           WHERE t.study_id = s.id AND t.status = 'ok' AND t.objective IS NOT NULL
-          ORDER BY t.is_dropped_early, t.objective, t.ended_ms, t.config LIMIT 1)) AS trial_id
+          ORDER BY t.is_dropped_early, t.fresh_us IS NULL, t.objective, t.ended_ms, t.config LIMIT 1)) AS trial_id
 FROM studies s;
 
 CREATE VIEW best_view AS

@@ -78,9 +78,7 @@ class Ranking {
 };
 
 // False: the trial says nothing about the run time.
-bool has_run(const Trial& trial) {
-  return trial.ok() || (trial.run_s > 0 && trial.status != Status::machine_failed);
-}
+bool has_run(const Trial& trial) { return trial.ok() || (trial.run_s > 0 && !ends_problem(trial.status)); }
 
 // Times a reference candidate again after every `interval` trials.
 class DriftWatch {
@@ -383,7 +381,11 @@ class TuneRun {
 
   void take_repeated(const Trial& trial) {
     watch_.tell(trial);
-    if (trial.ok() || !has_run(trial)) return;
+    if (!trial.ok()) revoke(trial);
+  }
+
+  void revoke(const Trial& trial) {
+    if (!has_run(trial)) return;
     ranking_.remove(trial.config);
     if (events_.on_revoked) events_.on_revoked(trial);
   }
@@ -403,21 +405,24 @@ class TuneRun {
     return is_new && !outcome_.failure && !outcome_.was_cut_short() && shared_.claim_playoff(ranking_.best());
   }
 
-  // Times the finalists in turn, so that drift affects all alike, and picks the best. A stop drops the
-  // playoff.
+  // Times the finalists in turn, so that drift affects all alike, and picks the best. One that fails now is
+  // no valid configuration. A stop drops the playoff.
   void hold_playoff() {
     std::vector<Trial> entrants = playoff_entrants(task_, ranking_);
     if (entrants.empty()) return;
     std::vector<Config> configs;
     for (const Trial& trial : entrants) configs.push_back(trial.config);
-    std::vector<Samples> samples =
+    std::vector<Trial> played =
         device_.playoff(task_.problem, std::move(configs), task_.timing.rounds,
                         [this](const std::vector<Samples>& so_far) { return goes_on(so_far); });
     if (outcome_.end == End::stopped) return;
-    for (std::size_t i = 0; i < entrants.size(); ++i)
-      if (!samples[i].empty()) place(std::move(entrants[i]), std::move(samples[i]));
+    for (std::size_t i = 0; i < entrants.size(); ++i) {
+      if (!played[i].ok()) revoke(played[i]);
+      if (!played[i].samples_us.empty()) place(std::move(entrants[i]), std::move(played[i].samples_us));
+    }
     std::ranges::stable_sort(outcome_.playoff, {}, &Trial::objective);
-    if (!outcome_.playoff.empty()) outcome_.best = outcome_.playoff.front();
+    const Trial* best = outcome_.playoff.empty() ? ranking_.best() : &outcome_.playoff.front();
+    outcome_.best = best == nullptr ? std::nullopt : std::optional(*best);
   }
 
   // Called between the rounds of the playoff.

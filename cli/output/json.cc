@@ -85,8 +85,8 @@ Json json_of(const Trial& trial) {
   fields(JsonFields(object["time_us"], {}, "_us"), trial.timing);
   object["samples"] = trial.samples_us.size();
   object["resources"] = json_of(trial.resources);
-  std::set<std::string_view> elsewhere = {"config",  "status",     "message",  "objective",
-                                          "samples", "started_ms", "ended_ms", "recorded"};
+  std::set<std::string_view> elsewhere = {"config",  "status",     "message", "objective",
+                                          "samples", "started_ms", "ended_ms"};
   const auto note = [&](std::string_view name, const auto&) { elsewhere.insert(name); };
   fields(note, trial.timing);
   fields(note, trial.resources);

@@ -165,8 +165,7 @@ TEST_F(OpenTest, a_newer_schema_is_refused_and_unchanged) {
   }
   auto before = everything();
   EXPECT_EQ(refusal_for_both(path_), "has schema 77, and this version of gktune knows " +
-                                         std::to_string(kSchemaVersion) +
-                                         ": it was written by a newer one");
+                                         std::to_string(kSchemaVersion) + ": it was written by a newer one");
   EXPECT_EQ(everything(), before);
 }
 
@@ -185,8 +184,8 @@ TEST_F(OpenTest, an_older_schema_is_refused_and_unchanged) {
     database.execute("PRAGMA user_version = 5; PRAGMA journal_mode = DELETE");
   }
   auto before = everything();
-  EXPECT_EQ(refusal_for_both(path_),
-            "has schema 5 of an older gktune, and this version knows 7: tune into a new file");
+  EXPECT_EQ(refusal_for_both(path_), "has schema 5 of an older gktune, and this version knows " +
+                                         std::to_string(kSchemaVersion) + ": tune into a new file");
   EXPECT_EQ(everything(), before);
 }
 
@@ -196,8 +195,7 @@ TEST_F(OpenTest, a_journal_that_names_another_journal_is_refused_and_not_followe
   const auto journal = path_.string() + "-journal";
   write(journal, std::string(600, 'x') + "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7");
   const auto before = everything();
-  EXPECT_EQ(refusal_for_both(path_),
-            journal + " makes SQLite change other files; gktune does not follow it");
+  EXPECT_EQ(refusal_for_both(path_), journal + " makes SQLite change other files; gktune does not follow it");
   EXPECT_EQ(everything(), before);
 }
 
@@ -278,8 +276,8 @@ TEST_F(OpenTest, a_reader_takes_no_log_away_from_a_writer) {
   EXPECT_EQ((*Database::open(path_, Database::Access::read))->trials(1)->size(), 1u);
 }
 
-// A process that opens and closes the file again would lose the locks of its first reader, so that a writer would
-// take the log away, and the reader would never see another trial.
+// A process that opens and closes the file again would lose the locks of its first reader, so that a writer
+// would take the log away, and the reader would never see another trial.
 TEST_F(OpenTest, a_reader_sees_the_trials_of_every_later_writer) {
   make();
   const auto reader = std::move(*Database::open(path_, Database::Access::read));
@@ -394,8 +392,8 @@ TEST_F(OpenTest, a_writable_file_in_a_read_only_folder_is_not_written) {
   {
     Unprivileged somebody;
     EXPECT_EQ(refusal(path_, Database::Access::write), "cannot be written: it needs a log in " +
-                                                      fs::absolute(scratch_.path()).string() +
-                                                      ": Permission denied");
+                                                           fs::absolute(scratch_.path()).string() +
+                                                           ": Permission denied");
   }
   fs::permissions(scratch_.path(), fs::perms(0755));
 }
@@ -474,7 +472,8 @@ TEST_F(OpenTest, an_endless_view_with_the_name_of_a_known_one_is_refused) {
          "CREATE VIEW study_view AS WITH RECURSIVE endless (x) AS (SELECT 1 UNION ALL SELECT x FROM endless)"
          " SELECT x AS study_id FROM endless");
   const auto before = contents(path_);
-  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its view study_view is not that of schema 7"));
+  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its view study_view is not that of schema " +
+                                                std::to_string(kSchemaVersion)));
   EXPECT_FALSE(Lookup::open(path_).ok());
   EXPECT_EQ(contents(path_), before);
 }
@@ -482,12 +481,13 @@ TEST_F(OpenTest, an_endless_view_with_the_name_of_a_known_one_is_refused) {
 TEST_F(OpenTest, a_table_with_a_generated_column_or_without_its_index_is_refused) {
   make();
   tamper(path_, "ALTER TABLE devices ADD COLUMN x TEXT AS (name || name)");
-  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its table devices is not that of schema 7"));
+  EXPECT_EQ(refusal_for_both(path_),
+            repairable("damaged: its table devices is not that of schema " + std::to_string(kSchemaVersion)));
   fs::remove(path_);
   make();
   tamper(path_, "DROP INDEX trials_by_result");
-  EXPECT_EQ(refusal_for_both(path_),
-            repairable("damaged: its index trials_by_result is not that of schema 7"));
+  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its index trials_by_result is not that of schema " +
+                                                std::to_string(kSchemaVersion)));
 }
 
 TEST_F(OpenTest, a_trigger_is_refused) {

@@ -67,7 +67,8 @@ TEST_F(Repair, findings_name_pages_orphans_and_the_schema) {
   execute("PRAGMA foreign_keys = OFF; UPDATE trials SET study_id = 9 WHERE id = 4");
   EXPECT_EQ(findings(), std::vector<std::string>{"row 4 of trials refers to a missing row of studies"});
   execute("DROP VIEW trial_view");
-  EXPECT_EQ(findings(), std::vector<std::string>{"its view trial_view is not that of schema 7"});
+  EXPECT_EQ(findings(), std::vector<std::string>{"its view trial_view is not that of schema " +
+                                                 std::to_string(kSchemaVersion)});
   scratch_.write("gktune.db", "hello");
   EXPECT_EQ(findings(), std::vector<std::string>{path_.string() + ": not a database of gktune"});
 }
@@ -103,7 +104,8 @@ TEST_F(Repair, a_file_that_was_cut_keeps_its_beginning) {
 
 TEST_F(Repair, overwrites_no_file) {
   scratch_.write("repaired.db", "mine");
-  EXPECT_EQ(repair_database(path_, repaired_).error().message, repaired_.string() + ": exists; name a new file");
+  EXPECT_EQ(repair_database(path_, repaired_).error().message,
+            repaired_.string() + ": exists; name a new file");
 }
 
 }  // namespace

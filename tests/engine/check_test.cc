@@ -194,7 +194,7 @@ class BusyDevice final : public Device {
     in_flight_.erase(in_flight_.begin(), in_flight_.end() - 1);
     return count;
   }
-  std::vector<Samples> playoff(const Problem&, std::vector<Config>, Rounds, const PlayoffWatch&) override {
+  std::vector<Trial> playoff(const Problem&, std::vector<Config>, Rounds, const PlayoffWatch&) override {
     return {};
   }
 

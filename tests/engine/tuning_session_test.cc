@@ -343,8 +343,8 @@ class SlowDevice final : public ReplayDevice {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     return ReplayDevice::next();
   }
-  std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
-                               const PlayoffWatch& go_on) override {
+  std::vector<Trial> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                             const PlayoffWatch& go_on) override {
     ++playoffs_;
     return ReplayDevice::playoff(problem, std::move(finalists), rounds, go_on);
   }

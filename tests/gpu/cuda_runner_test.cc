@@ -280,12 +280,12 @@ TEST_F(CudaRunnerTest, times_finalists_in_turns) {
   broken.candidate.symbols = {"no_such_kernel"};
   playoff.finalists.push_back(broken);
   playoff.rounds.count = 20;
-  const auto samples = runner_->playoff(playoff);
-  ASSERT_EQ(samples.size(), 3u);
-  ASSERT_EQ(samples[0].size(), 20u);
-  ASSERT_EQ(samples[1].size(), 20u);
-  EXPECT_TRUE(samples[2].empty());
-  EXPECT_LT(summarize(samples[0]).median_us, summarize(samples[1]).median_us);
+  const auto finalists = runner_->playoff(playoff);
+  ASSERT_EQ(finalists.size(), 3u);
+  ASSERT_EQ(finalists[0].samples_us.size(), 20u);
+  ASSERT_EQ(finalists[1].samples_us.size(), 20u);
+  EXPECT_TRUE(finalists[2].samples_us.empty());
+  EXPECT_LT(summarize(finalists[0].samples_us).median_us, summarize(finalists[1].samples_us).median_us);
 }
 
 // Faults that lose the context. Each runs in a new process.

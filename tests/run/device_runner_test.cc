@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <ranges>
 #include <set>
 #include <utility>
 #include <vector>
@@ -668,9 +669,10 @@ TEST_F(Tampering, candidates_that_cannot_lead_are_checked_in_the_playoff) {
   playoff.finalists.push_back(job("right"));
   playoff.finalists[1].plan = slower.plan;
   playoff.rounds.count = 3;
-  const auto samples = runner_->playoff(playoff);
-  EXPECT_TRUE(samples.at(0).empty());
-  EXPECT_EQ(samples.at(1).size(), 3u);
+  const auto finalists = runner_->playoff(playoff);
+  EXPECT_EQ(finalists.at(0).status, Status::wrong_result);
+  EXPECT_TRUE(finalists.at(0).samples_us.empty());
+  EXPECT_EQ(finalists.at(1).samples_us.size(), 3u);
 }
 
 TEST_F(Tampering, changes_of_inputs_by_later_executions_are_found) {
@@ -760,7 +762,7 @@ TEST_F(Tampering, a_reference_that_fails_on_other_inputs_does_not_fail_a_candida
 
 class Playoff : public DeviceRunnerTest {
  protected:
-  std::vector<Samples> play(const std::vector<std::string>& finalists, int rounds) {
+  std::vector<RunReply> play(const std::vector<std::string>& finalists, int rounds) {
     PlayoffJob playoff;
     for (const std::string& finalist : finalists) playoff.finalists.push_back(job(finalist));
     playoff.rounds.count = rounds;
@@ -783,17 +785,20 @@ TEST_F(Playoff, each_round_begins_with_another_finalist) {
   EXPECT_EQ(count("run reference"), 5);  // inputs of the plan, and new ones in each round
 }
 
-TEST_F(Playoff, a_finalist_that_fails_has_no_samples) {
+TEST_F(Playoff, a_finalist_that_fails_has_its_failure_and_no_samples) {
   add("wrong", [](Memory) { return Result<void, Failure>(); });
   int runs = 0;
   add("fails later", [&](Memory memory) {
     if (++runs > 4) return Result<void, Failure>(Failure{Status::aborted, "a trap"});
     return right(memory);
   });
-  const auto samples = play({"right", "wrong", "gone", "fails later"}, 5);
-  ASSERT_EQ(samples.size(), 4u);
-  EXPECT_EQ(samples[0], Samples(5, 10.0));
-  for (int i : {1, 2, 3}) EXPECT_TRUE(samples[static_cast<std::size_t>(i)].empty()) << i;
+  const auto finalists = play({"right", "wrong", "gone", "fails later"}, 5);
+  ASSERT_EQ(finalists.size(), 4u);
+  EXPECT_EQ(finalists[0].samples_us, Samples(5, 10.0));
+  EXPECT_EQ(finalists[1].status, Status::wrong_result);
+  EXPECT_EQ(finalists[2].status, Status::machine_failed);
+  EXPECT_EQ(finalists[3].status, Status::aborted);
+  for (const RunReply& failed : finalists | std::views::drop(1)) EXPECT_TRUE(failed.samples_us.empty());
 }
 
 TEST_F(Playoff, the_loss_of_the_worker_keeps_the_samples_of_others) {
@@ -802,9 +807,9 @@ TEST_F(Playoff, the_loss_of_the_worker_keeps_the_samples_of_others) {
     if (++runs > 5) return Result<void, Failure>(Failure{Status::illegal_access, "bad address", true});
     return right(memory);
   });
-  const auto samples = play({"right", "fatal"}, 9);
-  EXPECT_EQ(samples.at(0), Samples(3, 10.0));
-  EXPECT_TRUE(samples.at(1).empty());
+  const auto finalists = play({"right", "fatal"}, 9);
+  EXPECT_EQ(finalists.at(0).samples_us, Samples(3, 10.0));
+  EXPECT_TRUE(finalists.at(1).samples_us.empty());
 }
 
 TEST_F(Playoff, finalists_have_scratch_memory_of_their_own_size) {

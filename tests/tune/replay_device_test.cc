@@ -57,8 +57,8 @@ TEST(ReplayDevice, a_playoff_gives_the_recorded_samples_round_by_round) {
   ReplayDevice device({}, {timed_trial({{"x", 1}}, 10)}, 1);
   auto samples = device.playoff({}, {{{"x", 1}}, {{"x", 9}}}, {.count = 3}, [](const auto&) { return true; });
   ASSERT_EQ(samples.size(), 2u);
-  EXPECT_EQ(samples[0], (Samples{10, 10, 10}));
-  EXPECT_TRUE(samples[1].empty());
+  EXPECT_EQ(samples[0].samples_us, (Samples{10, 10, 10}));
+  EXPECT_TRUE(samples[1].samples_us.empty());
 }
 
 }  // namespace

@@ -303,8 +303,8 @@ class LeaderNotes final : public Device {
   }
   Trial next() override { return device_.next(); }
   std::size_t withdraw() override { return device_.withdraw(); }
-  std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
-                               const PlayoffWatch& go_on) override {
+  std::vector<Trial> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                             const PlayoffWatch& go_on) override {
     return device_.playoff(problem, std::move(finalists), rounds, go_on);
   }
 
@@ -408,8 +408,8 @@ TEST_F(Tune, the_playoff_reports_its_rounds) {
 class SlowPlayoff final : public ReplayDevice {
  public:
   using ReplayDevice::ReplayDevice;
-  std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
-                               const PlayoffWatch& go_on) override {
+  std::vector<Trial> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                             const PlayoffWatch& go_on) override {
     return ReplayDevice::playoff(problem, std::move(finalists), rounds, [&](const auto& so_far) {
       if (rounds_of(so_far) > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
       return go_on(so_far);
@@ -466,9 +466,9 @@ class ChangingDevice final : public Device {
   void submit(Candidate candidate) override { trial_ = timed_(std::move(candidate.config), submitted_++); }
   Trial next() override { return trial_; }
   std::size_t withdraw() override { return 0; }
-  std::vector<Samples> playoff(const Problem&, std::vector<Config> finalists, Rounds,
-                               const PlayoffWatch&) override {
-    return std::vector<Samples>(finalists.size());
+  std::vector<Trial> playoff(const Problem&, std::vector<Config> finalists, Rounds,
+                             const PlayoffWatch&) override {
+    return std::vector<Trial>(finalists.size());
   }
   int submitted() const { return submitted_; }
 
@@ -543,6 +543,43 @@ TEST_F(TuneDrift, a_reference_candidate_that_fails_the_second_time_cannot_win) {
   EXPECT_EQ(revoked_.front().config, (Config{{"x", 1}}));
   EXPECT_EQ(outcome.measured, 20);
   EXPECT_EQ(outcome.drift.config, (Config{{"x", 2}}));
+}
+
+// Fails in the playoff.
+class FailingFinalist final : public ReplayDevice {
+ public:
+  FailingFinalist(Config config, Status status)
+      : ReplayDevice({}, recorded_line(20, valley), 1), failed_(failed_trial(std::move(config), status)) {}
+  std::vector<Trial> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                             const PlayoffWatch& go_on) override {
+    std::vector<Trial> trials = ReplayDevice::playoff(problem, std::move(finalists), rounds, go_on);
+    *std::ranges::find(trials, failed_.config, &Trial::config) = failed_;
+    return trials;
+  }
+
+ private:
+  Trial failed_;
+};
+
+TEST_F(Tune, a_finalist_that_fails_in_the_playoff_is_no_valid_configuration) {
+  FailingFinalist device({{"x", 7}}, Status::wrong_result);
+  InOrder search({.space = space_});
+  std::vector<Trial> revoked;
+  const TuneOutcome outcome =
+      tune({}, search, device, {.on_revoked = [&](const Trial& trial) { revoked.push_back(trial); }});
+  EXPECT_NE(outcome.best->config, (Config{{"x", 7}}));
+  EXPECT_FALSE(outcome.playoff.empty());
+  ASSERT_EQ(revoked.size(), 1u);
+  EXPECT_EQ(revoked.front().config, (Config{{"x", 7}}));
+  EXPECT_EQ(revoked.front().status, Status::wrong_result);
+}
+
+TEST_F(Tune, a_finalist_that_the_machine_fails_in_the_playoff_stays_valid) {
+  FailingFinalist device({{"x", 7}}, Status::machine_failed);
+  InOrder search({.space = space_});
+  int revoked = 0;
+  tune({}, search, device, {.on_revoked = [&](const Trial&) { ++revoked; }});
+  EXPECT_EQ(revoked, 0);
 }
 
 TEST_F(TuneDrift, a_reference_candidate_that_cannot_be_run_again_keeps_its_result) {

@@ -178,17 +178,21 @@ class ScriptedRunner final : public Runner {
     return reply;
   }
 
-  std::vector<Samples> playoff(const PlayoffJob& job) override {
-    std::vector<Samples> samples;
+  std::vector<RunReply> playoff(const PlayoffJob& job) override {
+    std::vector<RunReply> replies;
     for (const RunJob& finalist : job.finalists) {
       if (finalist.candidate.path == "segv") std::raise(SIGSEGV);
       const std::string& action = finalist.candidate.path;
       if (action == "hang") hang();
       double sample = action == "slow" ? 2.0 : 1.0;
       if (action == "watch") sample = static_cast<double>(count_children(::getppid(), kCompiling));
-      samples.emplace_back(static_cast<std::size_t>(job.rounds.count), sample);
+      RunReply& reply = replies.emplace_back();
+      if (action == "remembers")
+        reply.status = Status::wrong_result;
+      else
+        reply.samples_us = Samples(static_cast<std::size_t>(job.rounds.count), sample);
     }
-    return samples;
+    return replies;
   }
 
  private:

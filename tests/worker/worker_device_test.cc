@@ -50,6 +50,14 @@ class WorkerDeviceTest : public ::testing::Test {
     device_ = std::move(*device);
   }
 
+  std::vector<Samples> samples_of_playoff(std::vector<Config> finalists, Rounds rounds,
+                                          const PlayoffWatch& go_on) {
+    std::vector<Samples> samples;
+    for (Trial& trial : device_->playoff({}, std::move(finalists), rounds, go_on))
+      samples.push_back(std::move(trial.samples_us));
+    return samples;
+  }
+
   Trial tried(const std::string& compile, const std::string& run) {
     if (!device_) open();
     device_->submit({config(compile, run), {}});
@@ -507,7 +515,20 @@ TEST_F(WorkerDeviceTest, running_compiled_code_marks_it_as_recently_used) {
   };
   EXPECT_TRUE(were_used(is_tried));
   EXPECT_TRUE(were_used(is_tried));  // the reference is not compiled again
-  EXPECT_TRUE(were_used([&] { device_->playoff({}, {config("ok", candidate)}, {3}, to_the_end); }));
+  EXPECT_TRUE(were_used([&] { samples_of_playoff({config("ok", candidate)}, {3}, to_the_end); }));
+}
+
+TEST_F(WorkerDeviceTest, a_finalist_that_fails_says_why_and_the_others_go_on) {
+  open();
+  const auto finalists =
+      device_->playoff({}, {config("ok", "remembers"), config("ok", "ok")}, {3}, to_the_end);
+  ASSERT_EQ(finalists.size(), 2u);
+  EXPECT_EQ(finalists[0].status, Status::wrong_result);
+  EXPECT_EQ(finalists[0].config, config("ok", "remembers"));
+  EXPECT_TRUE(finalists[0].samples_us.empty());
+  EXPECT_GT(finalists[0].run_s, 0);
+  EXPECT_EQ(finalists[1].status, Status::ok);
+  EXPECT_EQ(finalists[1].samples_us.size(), 3u);
 }
 
 TEST_F(WorkerDeviceTest, no_withdrawn_candidate_is_compiled_while_finalists_are_timed) {
@@ -523,7 +544,7 @@ TEST_F(WorkerDeviceTest, no_withdrawn_candidate_is_compiled_while_finalists_are_
   };
   ASSERT_TRUE(eventually(both_compile));
   EXPECT_EQ(device_->withdraw(), 2u);
-  EXPECT_EQ(device_->playoff({}, {config("ok", "watch")}, {3}, to_the_end).at(0), Samples(3, 0.0));
+  EXPECT_EQ(samples_of_playoff({config("ok", "watch")}, {3}, to_the_end).at(0), Samples(3, 0.0));
 }
 
 TEST_F(WorkerDeviceTest, a_check_takes_no_samples_and_a_compilation_runs_nothing) {
@@ -665,7 +686,7 @@ TEST_F(TwoDevices, continue_as_one_when_the_other_no_longer_gets_ready) {
   const auto trials = tried_all(std::vector<std::string>(8, "ok"));
   for (const Trial& trial : trials) EXPECT_EQ(trial.status, Status::ok) << trial.message;
   EXPECT_EQ(shares(trials), (std::map<std::string, int>{{"device 0", 8}}));
-  EXPECT_EQ(device_->playoff({}, {config("ok", "ok")}, {7}, to_the_end).at(0), Samples(7, 1.0));
+  EXPECT_EQ(samples_of_playoff({config("ok", "ok")}, {7}, to_the_end).at(0), Samples(7, 1.0));
 }
 
 TEST_F(TwoDevices, end_every_candidate_when_neither_gets_ready) {
@@ -681,7 +702,7 @@ TEST_F(TwoDevices, end_every_candidate_when_neither_gets_ready) {
 TEST_F(WorkerDeviceTest, finalists_are_timed_for_as_many_rounds_as_asked_for) {
   open();
   const auto samples =
-      device_->playoff({}, {config("ok", "ok"), config("fail", "ok"), config("ok", "slow")}, {7}, to_the_end);
+      samples_of_playoff({config("ok", "ok"), config("fail", "ok"), config("ok", "slow")}, {7}, to_the_end);
   ASSERT_EQ(samples.size(), 3u);
   EXPECT_EQ(samples[0], Samples(7, 1.0));
   EXPECT_TRUE(samples[1].empty());
@@ -691,8 +712,7 @@ TEST_F(WorkerDeviceTest, finalists_are_timed_for_as_many_rounds_as_asked_for) {
 TEST_F(WorkerDeviceTest, finalists_with_different_settings_take_turns) {
   number_is_a_setting();
   open();
-  const auto samples =
-      device_->playoff({}, {config("ok", "ok", 1), config("ok", "slow", 2)}, {7}, to_the_end);
+  const auto samples = samples_of_playoff({config("ok", "ok", 1), config("ok", "slow", 2)}, {7}, to_the_end);
   ASSERT_EQ(samples.size(), 2u);
   EXPECT_EQ(samples[0], Samples(7, 1.0));
   EXPECT_EQ(samples[1], Samples(7, 2.0));
@@ -700,7 +720,7 @@ TEST_F(WorkerDeviceTest, finalists_with_different_settings_take_turns) {
 
 TEST_F(WorkerDeviceTest, a_playoff_that_kills_its_worker_has_no_samples) {
   open();
-  const auto samples = device_->playoff({}, {config("ok", "ok"), config("ok", "segv")}, {7}, to_the_end);
+  const auto samples = samples_of_playoff({config("ok", "ok"), config("ok", "segv")}, {7}, to_the_end);
   ASSERT_EQ(samples.size(), 2u);
   EXPECT_TRUE(samples[0].empty());
   EXPECT_EQ(tried("ok", "ok").status, Status::ok);
@@ -710,8 +730,8 @@ TEST_F(WorkerDeviceTest, a_playoff_that_is_stopped_while_a_finalist_hangs_ends_a
   open();
   int asked = 0;
   const auto begin = std::chrono::steady_clock::now();
-  const auto samples = device_->playoff({}, {config("ok", "ok"), config("ok", "hang")}, {7},
-                                        [&](const auto&) { return ++asked < 5; });
+  const auto samples = samples_of_playoff({config("ok", "ok"), config("ok", "hang")}, {7},
+                                          [&](const auto&) { return ++asked < 5; });
   EXPECT_EQ(samples, std::vector<Samples>(2));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
   EXPECT_EQ(tried("ok", "ok").status, Status::ok);
@@ -719,8 +739,8 @@ TEST_F(WorkerDeviceTest, a_playoff_that_is_stopped_while_a_finalist_hangs_ends_a
 
 TEST_F(WorkerDeviceTest, a_playoff_that_is_stopped_while_a_finalist_compiles_ends_at_once) {
   open();
-  const auto samples = device_->playoff({}, {config("ok", "ok"), config("hang", "ok")}, {7},
-                                        [](const auto&) { return false; });
+  const auto samples =
+      samples_of_playoff({config("ok", "ok"), config("hang", "ok")}, {7}, [](const auto&) { return false; });
   EXPECT_EQ(samples, std::vector<Samples>(2));
   EXPECT_EQ(tried("ok", "ok").status, Status::ok);
 }
@@ -728,11 +748,11 @@ TEST_F(WorkerDeviceTest, a_playoff_that_is_stopped_while_a_finalist_compiles_end
 TEST_F(WorkerDeviceTest, a_playoff_that_ends_early_keeps_its_complete_rounds) {
   open();
   std::vector<std::size_t> rounds_done;
-  const auto samples = device_->playoff({}, {config("ok", "ok"), config("ok", "slow")}, {7},
-                                        [&](const std::vector<Samples>& so_far) {
-                                          rounds_done.push_back(rounds_of(so_far));
-                                          return rounds_done.back() < 3;
-                                        });
+  const auto samples = samples_of_playoff({config("ok", "ok"), config("ok", "slow")}, {7},
+                                          [&](const std::vector<Samples>& so_far) {
+                                            rounds_done.push_back(rounds_of(so_far));
+                                            return rounds_done.back() < 3;
+                                          });
   EXPECT_EQ(samples, (std::vector<Samples>{Samples(3, 1.0), Samples(3, 2.0)}));
   EXPECT_EQ(rounds_done.front(), 0u);
   EXPECT_EQ(rounds_done.back(), 3u);

@@ -162,8 +162,7 @@ struct Trial {
   double compile_s = 0;           // this configuration's share
   double run_s = 0;               // time on the device: check and timing
   std::int64_t started_unix_ms = 0, ended_unix_ms = 0;
-  std::string recorded;  // what an imported file says besides, as JSON
-  std::int64_t id = 0;   // the database's, of a trial that was read from there
+  std::int64_t id = 0;  // the database's, of a trial that was read from there
 
   bool ok() const { return status == Status::ok; }
 };
@@ -186,7 +185,6 @@ void fields(Archive&& archive, S& trial) {
   archive("started_ms", trial.started_unix_ms);
   archive("ended_ms", trial.ended_unix_ms);
   archive("samples", trial.samples_us);
-  archive("recorded", trial.recorded);
 }
 
 }  // namespace gktune

@@ -59,10 +59,10 @@ class Device {
   virtual Trial next() = 0;
   // Drops candidates that have not begun to run and returns their number. next() returns the others.
   virtual std::size_t withdraw() = 0;
-  // Interleaved samples of the finalists, in their order; none for one that fails. Each has the same number
-  // of them: one from every complete round. Nothing may be in flight.
-  virtual std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
-                                       const PlayoffWatch& go_on) = 0;
+  // A trial of each finalist, in their order, whose samples are interleaved: one from every complete round.
+  // One that fails has none. Nothing may be in flight.
+  virtual std::vector<Trial> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                                     const PlayoffWatch& go_on) = 0;
 };
 
 }  // namespace gktune

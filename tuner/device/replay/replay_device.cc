@@ -60,8 +60,8 @@ std::size_t ReplayDevice::withdraw() {
   return count;
 }
 
-std::vector<Samples> ReplayDevice::playoff(const Problem& problem, std::vector<Config> finalists,
-                                           Rounds rounds, const PlayoffWatch& go_on) {
+std::vector<Trial> ReplayDevice::playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                                         const PlayoffWatch& go_on) {
   std::vector<Samples> samples(finalists.size());
   bool goes_on = go_on(samples);
   for (int round = 0; round < rounds.count && goes_on; ++round) {
@@ -73,7 +73,12 @@ std::vector<Samples> ReplayDevice::playoff(const Problem& problem, std::vector<C
     }
     goes_on = go_on(samples);
   }
-  return samples;
+  std::vector<Trial> trials(finalists.size());
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    trials[i].config = std::move(finalists[i]);
+    trials[i].samples_us = std::move(samples[i]);
+  }
+  return trials;
 }
 
 }  // namespace gktune

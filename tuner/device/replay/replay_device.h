@@ -45,8 +45,8 @@ class ReplayDevice : public Device {
   // First in, first out. A configuration that was not recorded is invalid.
   Trial next() override;
   std::size_t withdraw() override;
-  std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
-                               const PlayoffWatch& go_on) override;
+  std::vector<Trial> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                             const PlayoffWatch& go_on) override;
 
   // The cost of all trials so far, one after the other.
   double clock_s() const { return clock_s_; }

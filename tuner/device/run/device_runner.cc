@@ -397,42 +397,47 @@ Result<DeviceRunner::Program, Failure> DeviceRunner::checked_finalist(const RunJ
   return program;
 }
 
-std::vector<Samples> play_rounds(Rounds rounds, std::vector<bool> is_in,
-                                 const std::function<Result<double, Failure>(std::size_t)>& time_us) {
-  const std::size_t count = is_in.size();
-  std::vector<Samples> samples(count);
+RunReply reply_of(const Failure& failure) {
+  RunReply reply;
+  reply.status = failure.status;
+  reply.message = failure.message;
+  reply.worker_is_lost = failure.worker_is_lost;
+  return reply;
+}
+
+void play_rounds(Rounds rounds, std::vector<RunReply>& finalists,
+                 const std::function<Result<double, Failure>(std::size_t finalist)>& time_us) {
   for (int round = 0; round < rounds.count; ++round) {
-    for (std::size_t turn = 0; turn < count; ++turn) {
-      const std::size_t i = finalist_at(round, turn, count);
-      if (!is_in[i]) continue;
+    for (std::size_t turn = 0; turn < finalists.size(); ++turn) {
+      const std::size_t i = finalist_at(round, turn, finalists.size());
+      if (!finalists[i].ok()) continue;
       const auto sample_us = time_us(i);
       if (sample_us) {
-        samples[i].push_back(*sample_us);
+        finalists[i].samples_us.push_back(*sample_us);
         continue;
       }
-      is_in[i] = false;
-      samples[i].clear();
-      if (sample_us.error().worker_is_lost) return samples;
+      finalists[i] = reply_of(sample_us.error());
+      if (finalists[i].worker_is_lost) return;
     }
   }
-  return samples;
 }
 
 // In each round all finalists are executed on the same new inputs.
-std::vector<Samples> DeviceRunner::playoff(const PlayoffJob& job) {
-  const std::size_t count = job.finalists.size();
-  std::vector<bool> is_in(count, false);
+std::vector<RunReply> DeviceRunner::playoff(const PlayoffJob& job) {
+  std::vector<RunReply> finalists(job.finalists.size());
   std::size_t at_once = std::numeric_limits<std::size_t>::max();
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
     const auto program = checked_finalist(job.finalists[i]);
-    if (!program && program.error().worker_is_lost) return std::vector<Samples>(count);
-    is_in[i] = static_cast<bool>(program);
-    if (!program) continue;
+    if (!program) {
+      finalists[i] = reply_of(program.error());
+      if (finalists[i].worker_is_lost) return finalists;
+      continue;
+    }
     const double execution_us = problem_->execution_us().value_or(0);
     at_once = std::min(at_once, problems_at_once(job.finalists[i], **program, execution_us));
   }
-  return play_rounds(job.rounds, std::move(is_in),
-                     [&](std::size_t i) { return time_finalist(job.finalists[i], at_once); });
+  play_rounds(job.rounds, finalists, [&](std::size_t i) { return time_finalist(job.finalists[i], at_once); });
+  return finalists;
 }
 
 Result<double, Failure> DeviceRunner::time_finalist(const RunJob& job, std::size_t at_once) {

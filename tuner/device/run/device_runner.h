@@ -42,10 +42,11 @@ using FreshTrial = std::function<Result<double, Failure>()>;
 Result<double, Failure> compare_with_fresh(const DeviceTraits& traits, Regime regime, double known_us,
                                            const FreshTrial& on_new_inputs, const FreshTrial& on_same_inputs);
 
-// Times those finalists in turn that are in the playoff. One that fails leaves it without samples; the loss
-// of the worker ends it.
-std::vector<Samples> play_rounds(Rounds rounds, std::vector<bool> is_in,
-                                 const std::function<Result<double, Failure>(std::size_t finalist)>& time_us);
+RunReply reply_of(const Failure& failure);
+// Times those finalists in turn that have not failed, and adds their samples. One that fails leaves the
+// playoff; the loss of the worker ends it.
+void play_rounds(Rounds rounds, std::vector<RunReply>& finalists,
+                 const std::function<Result<double, Failure>(std::size_t finalist)>& time_us);
 
 // Checks, times and plays off candidates on any device: the one protocol of all backends.
 class DeviceRunner final : public Runner {
@@ -57,7 +58,7 @@ class DeviceRunner final : public Runner {
       : device_(std::move(device)), confirms_(fresh == Fresh::here), fresh_(*device_) {}
 
   RunReply run(const RunJob& job) override;
-  std::vector<Samples> playoff(const PlayoffJob& job) override;
+  std::vector<RunReply> playoff(const PlayoffJob& job) override;
   // Executes the candidate this many times, and checks and times each execution. A device without timers
   // gives the system's time.
   RunReply execute(const RunJob& job, int runs);

@@ -58,13 +58,6 @@ class JobFolder {
   std::string parent_, path_;
 };
 
-RunReply reply_of(const Failure& failure) {
-  RunReply reply;
-  reply.status = failure.status;
-  reply.message = failure.message;
-  return reply;
-}
-
 // Asks the process, which answers with the reply to a job. What a candidate destroys in that process still
 // works in this one.
 RunReply asked(JobProcess& process, std::string_view request) {
@@ -150,15 +143,13 @@ class ForkingRunner final : public Runner {
   }
 
   // In each round all finalists are executed on the same new inputs.
-  std::vector<Samples> playoff(const PlayoffJob& job) override {
-    const std::size_t count = job.finalists.size();
+  std::vector<RunReply> playoff(const PlayoffJob& job) override {
     const JobFolder folder;
     report_phase(Phase::setup);
-    if (count == 0 || !prepare(job.finalists.front())) return std::vector<Samples>(count);
-    auto samples = play_rounds(job.rounds, std::vector<bool>(count, true),
-                               [&](std::size_t i) { return time_on_new_inputs(job.finalists[i]); });
+    std::vector<RunReply> finalists(job.finalists.size());
+    play_rounds(job.rounds, finalists, [&](std::size_t i) { return time_finalist(job.finalists[i]); });
     report_phase(Phase::setup);
-    return samples;
+    return finalists;
   }
 
  private:
@@ -191,6 +182,11 @@ class ForkingRunner final : public Runner {
 
   Result<void, Failure> prepare(const RunJob& job) {
     return runner_.prepare(job, [this](const Work& work) { return isolated(work); });
+  }
+
+  Result<double, Failure> time_finalist(const RunJob& job) {
+    if (const auto prepared = prepare(job); !prepared) return prepared.error();
+    return time_on_new_inputs(job);
   }
 
   Result<double, Failure> time_on_new_inputs(const RunJob& job) {

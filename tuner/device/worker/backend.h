@@ -30,7 +30,8 @@ class Runner {
  public:
   virtual ~Runner() = default;
   virtual RunReply run(const RunJob& job) = 0;
-  virtual std::vector<Samples> playoff(const PlayoffJob& job) = 0;
+  // One reply per finalist, with a sample of each round, or with its failure.
+  virtual std::vector<RunReply> playoff(const PlayoffJob& job) = 0;
 };
 
 // The hardware that a worker serves.

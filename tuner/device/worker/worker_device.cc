@@ -469,21 +469,21 @@ void WorkerDevice::finish_explanation(Submission& submission, const RunReply& re
 }
 
 void WorkerDevice::finish(Submission& submission, Status status, std::string message) {
+  submission.trial.status = status;
+  submission.trial.message = as_utf8(std::move(message));  // of a compiler or a candidate
+  submission.trial.ended_unix_ms = now_unix_ms();
   if (submission.goal == Submission::Goal::playoff) {
     submission.stage = status == Status::ok ? Submission::Stage::ready : Submission::Stage::failed;
     return;
   }
-  submission.trial.status = status;
-  submission.trial.message = as_utf8(std::move(message));  // of a compiler or a candidate
-  submission.trial.ended_unix_ms = now_unix_ms();
   finished_.push_back(std::move(submission.trial));
   submissions_.erase(submissions_.begin() + (&submission - submissions_.data()));
 }
 
 // Finalists are timed in slices of whole rounds, so that a playoff can end early with what is complete. A
 // slice prepares each finalist anew; many rounds make that cheap.
-std::vector<Samples> WorkerDevice::playoff(const Problem& problem, std::vector<Config> finalists,
-                                           Rounds rounds, const PlayoffWatch& go_on) {
+std::vector<Trial> WorkerDevice::playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                                         const PlayoffWatch& go_on) {
   if (!submissions_.empty()) throw std::logic_error("playoff() with candidates in flight");
   std::vector<Samples> samples(finalists.size());
   for (Config& config : finalists) {
@@ -516,9 +516,14 @@ std::vector<Samples> WorkerDevice::playoff(const Problem& problem, std::vector<C
     const double rounds_per_s = slice / std::max(elapsed_s(begin, Clock::now()), 1e-6);
     slice = std::max(slice, static_cast<int>(std::min<double>(2 * slice, kPlayoffSliceS * rounds_per_s)));
   }
+  std::vector<Trial> trials;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    trials.push_back(std::move(submissions_[i].trial));
+    trials.back().samples_us = std::move(samples[i]);
+  }
   withdraw();
   submissions_.clear();
-  return samples;
+  return trials;
 }
 
 // A process has one environment: finalists with different ones cannot share it.
@@ -540,17 +545,25 @@ bool WorkerDevice::play_slice(std::vector<std::size_t>& group, int rounds, std::
   PlayoffJob job;
   job.rounds.count = rounds;
   for (std::size_t i : group) job.finalists.push_back(run_job(submissions_[i]));
-  auto samples = play(job, go_on);
-  if (!samples) return false;
-  samples->resize(group.size());
-  for (std::size_t i = 0; i < group.size(); ++i) played[group[i]] = std::move((*samples)[i]);
+  const auto begin = Clock::now();
+  auto replies = play(job, go_on);
+  if (!replies) return false;
+  RunReply unknown;
+  unknown.status = Status::machine_failed;
+  replies->resize(group.size(), unknown);
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    RunReply& reply = (*replies)[i];
+    played[group[i]] = std::move(reply.samples_us);
+    submissions_[group[i]].trial.run_s += elapsed_s(begin, Clock::now());
+    finish(submissions_[group[i]], reply.status, std::move(reply.message));
+  }
   std::erase_if(group, [&](std::size_t i) { return played[i].empty(); });
   return true;
 }
 
-// Empty if `go_on` ended it; a list without samples if the worker died.
-std::optional<std::vector<Samples>> WorkerDevice::play(const PlayoffJob& job,
-                                                       const std::function<bool()>& go_on) {
+// Nothing if `go_on` ended it; an empty list if the worker died.
+std::optional<std::vector<RunReply>> WorkerDevice::play(const PlayoffJob& job,
+                                                        const std::function<bool()>& go_on) {
   Worker::Limits total{kSetupLimitS, 0, 0, 0};
   for (const RunJob& finalist : job.finalists) {
     const Worker::Limits one = limits(finalist.plan);
@@ -563,9 +576,8 @@ std::optional<std::vector<Samples>> WorkerDevice::play(const PlayoffJob& job,
   slot.start({next_id_++, encode(job), total, environment_of(job.finalists.front())});
   while (true) {
     if (const auto finished = slot.take_finished()) {
-      if (!finished->outcome) return std::vector<Samples>{};
-      auto samples = decode<std::vector<Samples>>(*finished->outcome);
-      return samples ? std::move(*samples) : std::vector<Samples>{};
+      auto replies = finished->outcome ? decode<std::vector<RunReply>>(*finished->outcome) : Error{"it died"};
+      return replies ? *std::move(replies) : std::vector<RunReply>{};
     }
     if (!go_on()) {
       slot.abandon();

@@ -66,8 +66,8 @@ class WorkerDevice final : public Device {
   void submit(Candidate candidate) override;
   Trial next() override;
   std::size_t withdraw() override;
-  std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
-                               const PlayoffWatch& go_on) override;
+  std::vector<Trial> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                             const PlayoffWatch& go_on) override;
 
   Usage usage() const;
 
@@ -130,7 +130,7 @@ class WorkerDevice final : public Device {
   std::vector<std::vector<std::size_t>> groups_by_environment() const;
   bool play_slice(std::vector<std::size_t>& group, int rounds, std::vector<Samples>& played,
                   const std::function<bool()>& go_on);
-  std::optional<std::vector<Samples>> play(const PlayoffJob& job, const std::function<bool()>& go_on);
+  std::optional<std::vector<RunReply>> play(const PlayoffJob& job, const std::function<bool()>& go_on);
 
   KernelDefinition kernel_;
   WorkerDeviceOptions options_;

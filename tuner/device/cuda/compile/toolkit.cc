@@ -131,7 +131,7 @@ class ResourceReporter : public Runner {
     }
     return reply;
   }
-  std::vector<Samples> playoff(const PlayoffJob&) override { return {}; }
+  std::vector<RunReply> playoff(const PlayoffJob&) override { return {}; }
 
  private:
   static RunReply failure(Status status, std::string message) {
