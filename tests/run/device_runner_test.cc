@@ -750,6 +750,30 @@ TEST_F(Tampering, other_inputs_are_skipped_if_memory_is_short) {
   EXPECT_EQ(count("run reference"), 1);
 }
 
+TEST_F(Tampering, candidates_have_to_be_right_on_the_inputs_that_the_file_names_for_the_check) {
+  const auto is_right_for_small_inputs = [](Memory memory) {
+    return element<int>(*memory[0].buffer, 0) < 5000 ? right(memory) : done();
+  };
+  for (const char* candidate : {"right", "narrow"}) {
+    RunJob named = job(candidate);
+    named.plan.arguments[0].contents = {ContentsKind::ramp, 0, 0, 0, 1, 0, {}};
+    named.plan.arguments[0].other = ContentsPlan{ContentsKind::uniform, 0, 0, 0, 5000, 9000, {}};
+    named.plan.arguments[0].other->a_integer = 5000;
+    named.plan.arguments[0].other->b_integer = 9000;
+    if (named.candidate.path == "narrow") add("narrow", is_right_for_small_inputs);
+    const RunReply reply = runner_->run(named);
+    EXPECT_EQ(reply.ok(), named.candidate.path == "right") << reply.message;
+  }
+}
+
+TEST_F(Tampering, inputs_for_the_check_that_cannot_be_read_are_an_error) {
+  RunJob named = job();
+  named.plan.arguments[0].other = ContentsPlan{.kind = ContentsKind::file, .file = "/no/such/file.npy"};
+  const RunReply reply = runner_->run(named);
+  EXPECT_FALSE(reply.ok());
+  EXPECT_NE(reply.message.find("/no/such/file.npy"), std::string::npos) << reply.message;
+}
+
 TEST_F(Tampering, a_reference_that_fails_on_other_inputs_does_not_fail_a_candidate) {
   int runs = 0;
   add("reference", [&](Memory memory) {

@@ -112,6 +112,24 @@ TEST(SpaceFile, has_separate_problems_for_the_sanitizer) {
   EXPECT_EQ(listed.check_problems, (std::vector<Problem>{{{"m", 3}, {"n", 5}, {"T", "int"}}}));
 }
 
+TEST(SpaceFile, names_other_contents_of_inputs_for_fresh_executions) {
+  const std::string text =
+      "kernel: k\nsource: k.cu\nproblem: {n: [100]}\nlaunches: {entry: k}\narguments:\n"
+      "  x: {type: float, extent: n, init: {ramp: [0, 1]}}\n"
+      "  y: {type: float, extent: n, init: zero}\n"
+      "check: {inputs: {x: {uniform: [n, 200]}}}\n";
+  const auto read = read_space_text(text, "k.yaml", {}, files_of({{"k.cu", ""}}));
+  ASSERT_TRUE(read.ok()) << read.error().front().str();
+  EXPECT_TRUE(read->check_problems.empty());
+  const auto plan = resolve(read->kernel, {}, {{"n", 100}}, {});
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_EQ(plan->arguments[0].contents.kind, ContentsKind::ramp);
+  ASSERT_TRUE(plan->arguments[0].other.has_value());
+  EXPECT_EQ(plan->arguments[0].other->kind, ContentsKind::uniform);
+  EXPECT_EQ(plan->arguments[0].other->a, 100);
+  EXPECT_FALSE(plan->arguments[1].other.has_value());
+}
+
 TEST(SpaceFile, a_search_strategy_has_one_of_the_known_names) {
   const auto read =
       read_space_text("kernel: k\nsource: k.cu\nlaunches: {entry: f}\nsearch: {strategy: randon}\n", "k.yaml",

@@ -151,6 +151,7 @@ struct Argument {
   std::string symbol;                // the variable of the source that is the buffer; empty: launches pass it
   Role role = Role::in;
   Contents contents;
+  std::optional<Contents> other;   // of fresh executions; none: another draw of the contents
   std::optional<Tolerance> check;  // of outputs that are compared with the reference's
 };
 // True if executions find contents in such a buffer.
@@ -163,7 +164,7 @@ inline EnumNames enum_names(Argument::Role) {
   return kNames;
 }
 
-GKTUNE_FIELDS(Argument, name, type, value, extent, symbol, role, contents, check)
+GKTUNE_FIELDS(Argument, name, type, value, extent, symbol, role, contents, other, check)
 
 // Code that judges candidates. Its expressions may use the problem, but no parameters.
 struct PlainCode {

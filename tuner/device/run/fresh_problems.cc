@@ -33,10 +33,16 @@ std::vector<ArgumentPlan> with_other_inputs(std::vector<ArgumentPlan> arguments,
   bool varies = false;
   ArgumentPlan* largest = nullptr;
   for (ArgumentPlan& plan : arguments) {
+    if (plan.other) {
+      plan.contents = *plan.other;
+      varies = true;
+    }
     if (has_contents(plan) && is_random(plan.contents.kind)) {
       plan.contents.seed ^= draw;
       plan.contents.sparse.seed ^= draw;
       varies = true;
+    } else if (plan.other) {
+      continue;
     } else if (has_elements_to_draw(plan) && is_floating(plan.type)) {
       plan.contents.seed = draw;
       varies = true;
@@ -89,7 +95,9 @@ Result<void, Failure> FreshProblems::draw(const RunJob& job, std::size_t count) 
     auto drawn = problem->draw(next(), isolate_);
     problem->permit(ForkedAccess::none);
     if (drawn) continue;
-    if (drawn.error().worker_is_lost) return drawn;
+    const bool is_named = std::ranges::any_of(
+        job.plan.arguments, [](const ArgumentPlan& argument) { return argument.other.has_value(); });
+    if (drawn.error().worker_is_lost || is_named) return drawn;
     is_barred_ = true;
     problems_.clear();
     break;

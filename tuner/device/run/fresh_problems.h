@@ -16,7 +16,8 @@
 
 namespace gktune {
 
-// The same arguments with contents of another draw, as far as their kinds allow. Empty: no contents can vary.
+// The same arguments with the other contents that the space file names, and otherwise with contents of another
+// draw, as far as their kinds allow. Empty: no contents can vary.
 // Random contents get another seed. Elements of ramps and files are drawn from their elements: those of all
 // floating types, and if nothing else varies, those of the largest input alone, because integers may be
 // places in other arguments.

@@ -93,6 +93,18 @@ class ArgumentReader {
     return written;
   }
 
+  void read_other(const YamlNode& key, const YamlNode& node, Argument& argument) {
+    if (argument.value || !is_input(argument.role) || argument.contents.is_computed) {
+      errors_.add(key, "'" + argument.name + "' has no init that a check could replace",
+                  "name an input whose contents this file describes");
+      return;
+    }
+    read_init(node, argument.other.emplace());
+    if (argument.other->is_computed || argument.other->kind >= Contents::Kind::csr_offsets)
+      errors_.add(node, "computed inputs and sparse matrices have no other contents here",
+                  "they follow from other inputs, or have another seed at each draw");
+  }
+
  private:
   void read_symbol(const YamlNode& node, WrittenArgument& written) {
     const std::string& name = node.text;
@@ -325,6 +337,24 @@ std::vector<WrittenArgument> read_arguments(const YamlNode& node, const std::vec
     }
   }
   return arguments;
+}
+
+void read_other_inputs(const YamlNode& node, const std::vector<Axis>& axes, const std::string& folder,
+                       std::vector<WrittenArgument>& arguments, Names& names, ErrorList& errors) {
+  if (!check_map(node, "inputs", errors)) return;
+  std::vector<std::string> known;
+  for (const WrittenArgument& written : arguments) known.push_back(written.argument.name);
+  ArgumentReader reader(axes, folder, names, errors);
+  for (std::size_t i = 0; i < node.keys.size(); ++i) {
+    const auto at = std::ranges::find(known, node.keys[i].text);
+    if (at != known.end()) {
+      reader.read_other(node.keys[i], node.items[i],
+                        arguments[static_cast<std::size_t>(at - known.begin())].argument);
+    } else {
+      errors.add(node.keys[i], "no argument is called '" + node.keys[i].text + "'" +
+                                   errors.guess(node.keys[i].text, known));
+    }
+  }
 }
 
 }  // namespace gktune

@@ -319,9 +319,11 @@ void DefinitionReader::read_host(const YamlNode& node) {
 
 // The problems replace those of the file, with the values of `host`: the sanitizer runs there.
 void DefinitionReader::read_check(const YamlNode& node) {
-  const Fields fields(node, "check", {"problem"}, errors_);
-  if (!fields.is_map()) return;
-  const YamlNode* problem = fields.require("problem", "for example check: {problem: {n: [1, 1000]}}");
+  const Fields fields(node, "check", {"problem", "inputs"}, errors_);
+  const YamlNode* problem =
+      fields.find("inputs") != nullptr
+          ? fields.find("problem")
+          : fields.require("problem", "for example check: {problem: {n: [1, 1000]}}");
   if (problem == nullptr) return;
   KernelDefinition sizes;
   sizes.axes = definition_.kernel.axes;
@@ -357,6 +359,9 @@ void DefinitionReader::read_kernel(const Fields& fields) {
   if (const YamlNode* node = fields.section("arguments")) {
     arguments_ = read_arguments(*node, kernel.axes, folder_, names_, errors_);
   }
+  const YamlNode* check = fields.section("check");
+  const YamlNode* inputs = check == nullptr ? nullptr : check->find("inputs");
+  if (inputs != nullptr) read_other_inputs(*inputs, kernel.axes, folder_, arguments_, names_, errors_);
   kernel.launches =
       launches(fields.require("launches", "for example launches: {entry: f, grid: n, block: 256}"),
                LaunchesOf::candidate);

@@ -336,18 +336,25 @@ class LaunchReader {
   // One reference serves all configurations, so its arguments must not depend on parameters.
   void check_sight(const YamlNode& place, const WrittenArgument& written) {
     if (view_ != View::problem) return;
-    const auto depends = [&](const std::optional<Expression>& e) { return e && names_.sees_parameters(*e); };
     const Argument& argument = written.argument;
-    const Contents& contents = argument.contents;
-    bool sees = depends(argument.value) || depends(argument.extent) || depends(contents.a) ||
-                depends(contents.b) || depends(contents.seed);
-    for (const Pattern* pattern : {&argument.type, &contents.file}) {
-      for (const auto& part : pattern->parts) sees = sees || depends(part.expression);
-    }
-    if (!sees) return;
+    if (!sees(argument.value) && !sees(argument.extent) && !sees(argument.type) && !sees(argument.contents) &&
+        !(argument.other && sees(*argument.other)))
+      return;
     const std::string reader = whose_ == LaunchesOf::verifier ? "verifier" : "reference";
     errors_.add(place, "the " + reader + " cannot take '" + argument.name + "': it depends on a parameter",
                 "list the arguments of the launch: arguments: [in, out]");
+  }
+
+  // True if it depends on a parameter.
+  bool sees(const std::optional<Expression>& expression) const {
+    return expression && names_.sees_parameters(*expression);
+  }
+  bool sees(const Pattern& pattern) const {
+    return std::ranges::any_of(pattern.parts, [&](const auto& part) { return sees(part.expression); });
+  }
+  bool sees(const Contents& contents) const {
+    return sees(contents.a) || sees(contents.b) || sees(contents.seed) || sees(contents.width) ||
+           sees(contents.exponent) || sees(contents.lengths) || sees(contents.file) || sees(contents.array);
   }
 
   Language language_;

@@ -29,6 +29,10 @@ std::optional<Pattern> read_element_type(const YamlNode& node, const std::vector
 std::vector<WrittenArgument> read_arguments(const YamlNode& node, const std::vector<Axis>& axes,
                                             const std::string& folder, Names& names, ErrorList& errors);
 
+// Reads `check: {inputs: …}`: contents of the arguments' buffers in fresh executions.
+void read_other_inputs(const YamlNode& node, const std::vector<Axis>& axes, const std::string& folder,
+                       std::vector<WrittenArgument>& arguments, Names& names, ErrorList& errors);
+
 // The program that launches belong to. Expressions of references and verifiers may not use parameters.
 enum class LaunchesOf { candidate, reference, verifier };
 constexpr View view_of(LaunchesOf whose) {

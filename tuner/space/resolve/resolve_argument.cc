@@ -53,7 +53,12 @@ class ArgumentResolver {
       evaluator_.fail(where + "extent", *argument.extent, "too many elements for any memory");
     }
     plan.count = static_cast<std::uint64_t>(extent);
-    plan.contents = contents(argument, plan.type, plan.count);
+    plan.contents = contents(argument, plan.type, plan.count, where + "init");
+    if (argument.other) {
+      Argument other = argument;
+      other.contents = *argument.other;
+      plan.other = contents(other, plan.type, plan.count, "check: inputs: " + argument.name);
+    }
     if (argument.check) {
       plan.is_checked = true;
       plan.tolerance = tolerance(*argument.check, where);
@@ -69,9 +74,9 @@ class ArgumentResolver {
   }
 
  private:
-  ContentsPlan contents(const Argument& argument, ElementType type, std::uint64_t count) {
+  ContentsPlan contents(const Argument& argument, ElementType type, std::uint64_t count,
+                        const std::string& where) {
     const Contents& contents = argument.contents;
-    const std::string where = "argument '" + argument.name + "': init";
     ContentsPlan plan;
     plan.kind = contents.kind;
     plan.is_computed = contents.is_computed;
