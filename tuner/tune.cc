@@ -120,6 +120,11 @@ class DriftWatch {
   Drift drift_;
 };
 
+// A playoff takes no longer than the search, or than this if the search was shorter. But it has a few rounds
+// in any case.
+constexpr double kShortPlayoffS = 1;
+constexpr std::size_t kFewestRounds = 10;
+
 // The default and the median configuration join the playoff unless they are slower than a finalist by more.
 constexpr double kBaselineFactor = 3;
 
@@ -412,6 +417,7 @@ class TuneRun {
     if (entrants.empty()) return;
     std::vector<Config> configs;
     for (const Trial& trial : entrants) configs.push_back(trial.config);
+    playoff_begin_s_ = task_.clock_s();
     std::vector<Trial> played =
         device_.playoff(task_.problem, std::move(configs), task_.timing.rounds,
                         [this](const std::vector<Samples>& so_far) { return goes_on(so_far); });
@@ -431,6 +437,8 @@ class TuneRun {
       events_.on_playoff({so_far.size(), static_cast<int>(rounds_of(so_far)), task_.timing.rounds.count});
     if (is_stopped()) outcome_.end = End::stopped;
     if (outcome_.end == End::stopped || is_time_over(0)) return false;
+    const double longest_s = std::max(kShortPlayoffS, playoff_begin_s_ - begin_s_);
+    if (rounds_of(so_far) >= kFewestRounds && task_.clock_s() - playoff_begin_s_ > longest_s) return false;
     // Another objective than time is decided by all rounds.
     if (task_.timing.cutoff == TimingPolicy::Cutoff::none) return true;
     return !is_playoff_decided(
@@ -450,7 +458,7 @@ class TuneRun {
   Device& device_;
   const TuneEvents& events_;
   Ranking ranking_;
-  double begin_s_;
+  double begin_s_, playoff_begin_s_ = 0;
   Patience patience_;
   DriftWatch watch_;
   SharedWork shared_;

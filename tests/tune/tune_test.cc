@@ -428,6 +428,16 @@ TEST_F(Tune, the_time_limit_includes_the_playoff) {
   EXPECT_GE(outcome.playoff.front().samples_us.size(), 1u);
 }
 
+TEST_F(Tune, the_playoff_takes_no_longer_than_the_search_after_a_few_rounds) {
+  SlowPlayoff device({}, recorded_line(20, valley), 4);
+  InOrder search({.space = space_});
+  const TuneOutcome outcome =
+      tune({.timing = {.cutoff = TimingPolicy::Cutoff::none, .rounds = {.count = 20}}}, search, device, {});
+  ASSERT_FALSE(outcome.playoff.empty());
+  EXPECT_LT(outcome.playoff.front().samples_us.size(), 20u);
+  EXPECT_GE(outcome.playoff.front().samples_us.size(), 10u);
+}
+
 TEST_F(Tune, the_search_leaves_time_for_the_playoff) {
   const auto slow = [](Config config) {
     Trial trial = valley(std::move(config));
