@@ -26,7 +26,7 @@ TEST(Trial, fields_are_the_columns_of_the_database_in_their_order) {
             "config status message objective is_dropped_early median_us low_us high_us min_us mean_us "
             "deviation_us fresh_us metrics registers spill_bytes static_shared_bytes dynamic_shared_bytes occupancy "
             "grid_x grid_y grid_z block_x block_y block_z clock_mhz temperature_c power_w energy_j throttled "
-            "compile_s run_s started_ms ended_ms samples recorded ");
+            "compile_s run_s started_ms ended_ms samples ");
 }
 
 TEST(Trial, fields_say_which_values_are_unknown) {
