@@ -36,6 +36,15 @@ TEST_P(Block, barriers_return_the_votes_of_a_block) {
   }
 }
 
+TEST_P(Block, barriers_wait_only_for_threads_that_have_not_returned) {
+  std::vector<int> in = counted(70), out(70 * 3), expected(2 * 3);
+  in[0] = 10;
+  for (int i = 2; i < 40; ++i) expected.insert(expected.end(), {38, 1, 0});
+  expected.resize(out.size());
+  run("block.cu", "votes_without_returned", line(1, 70), in, out);
+  EXPECT_EQ(out, expected);
+}
+
 TEST_P(Block, static_shared_memory_belongs_to_a_block) {
   std::vector<int> in = counted(96 * 5), out(96 * 5), expected;
   run("block.cu", "reverse_static", line(5, 96), in, out);

@@ -40,11 +40,6 @@ class Refusals : public WithEachCompiler {
   }
 };
 
-TEST_P(Refusals, name_the_thread_that_misses_a_barrier) {
-  expect_fault("  if (threadIdx.x == 5) return;\n  __syncthreads();\n  out[threadIdx.x] = 1;", shape(1, 64),
-               {"a barrier that thread (5,0,0) misses", "block (0,0,0)", "kernel.cu:3"});
-}
-
 TEST_P(Refusals, report_barriers_in_two_branches) {
   expect_fault("  if (threadIdx.x % 2)\n    __syncthreads();\n  else\n    __syncthreads();", shape(1, 64),
                {"different barriers", "thread (0,0,0) at kernel.cu:5", "thread (1,0,0), kernel.cu:3"});

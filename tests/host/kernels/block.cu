@@ -16,6 +16,19 @@ __global__ void votes(const int* in, int* out) {
   out[threadIdx.x * 4 + 3] = __syncthreads_or(mine == 1000) != 0;
 }
 
+// Barriers count the threads that have not returned: a part of a warp and all of another leave before the first one.
+__global__ void votes_without_returned(const int* in, int* out) {
+  __shared__ int first;
+  if (threadIdx.x >= 40) return;
+  if (threadIdx.x == 39) first = in[0];
+  __syncthreads();
+  const int mine = in[threadIdx.x] + first;
+  if (threadIdx.x < 2) return;
+  out[threadIdx.x * 3 + 0] = __syncthreads_count(mine > 12);
+  out[threadIdx.x * 3 + 1] = __syncthreads_and(mine > 12 && mine < 51) != 0;
+  out[threadIdx.x * 3 + 2] = __syncthreads_or(mine > 50) != 0;
+}
+
 __global__ void reverse_static(const int* in, int* out) {
   __shared__ int tile[96];
   __shared__ __align__(16) short other[96];

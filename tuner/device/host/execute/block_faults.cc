@@ -33,13 +33,6 @@ void BlockRunner::fail_detected(kernel::DetectedFault fault, std::string_view wh
   fail(failure.status, std::move(failure.message));
 }
 
-void BlockRunner::fail_missed_barrier(const Thread& waiting) {
-  fail_at(Status::barrier_divergence,
-          fmt::format("a barrier that thread {} misses, having returned before it",
-                      format_index(first_returned_.index)),
-          waiting.self, waiting.site);
-}
-
 void BlockRunner::fail_different_barriers(const Thread& late) {
   const Thread& early = *at_barrier_.first;
   const auto calls =

@@ -265,7 +265,6 @@ void BlockRunner::watch_returns() {
   }
   // All threads started before the running one have returned.
   returned_ = state.next - 1;
-  if (returned_ > 0) first_returned_ = state.order[0];
   for (unsigned i = 0; i < returned_; ++i) {
     const unsigned rank = state.order[i].rank;
     warps_[rank / 32].live &= ~(1u << rank % 32);
@@ -283,26 +282,32 @@ int BlockRunner::barrier(kernel::BarrierOp op, int predicate, kernel::Site site,
   Thread& thread = threads_[gktune_thread.self.rank];
   thread.site = site;
   thread.call = call;
-  if (returned_ > 0) fail_missed_barrier(thread);
   if (arrived_ == 0) {
     predicates_ = 0;
+    barrier_op_ = op;
   } else if (!is_same_barrier(thread, *at_barrier_.first)) {
     fail_different_barriers(thread);
   }
   predicates_ += predicate;
-  if (++arrived_ == gktune_thread.count) {
-    arrived_ = 0;
-    if (launch_->watch != nullptr) launch_->watch->order().barrier();
-    barrier_result_ = op == kernel::BarrierOp::count ? predicates_
-                      : op == kernel::BarrierOp::all ? predicates_ == static_cast<int>(gktune_thread.count)
-                      : op == kernel::BarrierOp::any ? predicates_ > 0
-                                                     : 0;
-    ready_.append(at_barrier_);
-  } else {
+  ++arrived_;
+  if (!complete_barrier()) {
     at_barrier_.push(thread);
     wait(thread, State::at_barrier);
   }
   return barrier_result_;
+}
+
+// A barrier waits for the threads that have not returned.
+bool BlockRunner::complete_barrier() {
+  if (arrived_ == 0 || arrived_ + returned_ < gktune_thread.count) return false;
+  if (launch_->watch != nullptr) launch_->watch->order().barrier();
+  barrier_result_ = barrier_op_ == kernel::BarrierOp::count ? predicates_
+                    : barrier_op_ == kernel::BarrierOp::all ? predicates_ == static_cast<int>(arrived_)
+                    : barrier_op_ == kernel::BarrierOp::any ? predicates_ > 0
+                                                            : 0;
+  arrived_ = 0;
+  ready_.append(at_barrier_);
+  return true;
 }
 
 void BlockRunner::grid_barrier(kernel::Site site) {
@@ -397,8 +402,8 @@ void BlockRunner::yield() {
 
 void BlockRunner::thread_returned() {
   const unsigned rank = gktune_thread.self.rank;
-  if (returned_++ == 0) first_returned_ = gktune_thread.self;
-  if (arrived_ > 0) fail_missed_barrier(*at_barrier_.first);
+  ++returned_;
+  complete_barrier();
   Warp& warp = warps_[rank / 32];
   warp.live &= ~(1u << rank % 32);
   // Lanes may have waited for this one.

@@ -109,6 +109,8 @@ class BlockRunner {
   };
 
   int barrier(kernel::BarrierOp op, int predicate, kernel::Site site, kernel::CodePlace call);
+  // Lets the threads at the barrier go if it waits for no more of them.
+  bool complete_barrier();
   bool is_same_barrier(const Thread& a, const Thread& b) const;
   void grid_barrier(kernel::Site site);
   unsigned long long warp(kernel::WarpOp op, unsigned mask, unsigned long long value, unsigned argument,
@@ -136,7 +138,6 @@ class BlockRunner {
                             kernel::Site site);
   [[noreturn]] void fail_detected(kernel::DetectedFault fault, std::string_view what,
                                   kernel::CodePlace place);
-  [[noreturn]] void fail_missed_barrier(const Thread& waiting);
   [[noreturn]] void fail_different_barriers(const Thread& late);
   [[noreturn]] void fail_own_mask(const Thread& thread, unsigned mask);
   [[noreturn]] void fail_absent_source(const Thread& reader, unsigned source);
@@ -158,9 +159,9 @@ class BlockRunner {
   std::array<Warp, kWarps> warps_;
   Queue ready_, at_barrier_;
   unsigned arrived_ = 0;
+  kernel::BarrierOp barrier_op_{};
   int predicates_ = 0, barrier_result_ = 0;
   unsigned returned_ = 0;
-  kernel::ThreadIndex first_returned_{};
   std::optional<Failure> fault_;
   const void* last_access_ = nullptr;
   const void* judged_access_ = nullptr;
