@@ -109,6 +109,8 @@ struct Unit {
   double factor;  // of GB/s or GFLOP/s
 };
 using enum PeakShare::Kind;
+constexpr double kSanitizedTimeFactor = 10;  // of a time limit: code with reported accesses is slow
+
 constexpr Unit kUnits[] = {
     {"MB/s", bandwidth, 1e-3},
     {"GB/s", bandwidth, 1},
@@ -200,7 +202,7 @@ int compile_jobs(const WorkerSettings& settings) {
   return static_cast<int>(std::min<std::int64_t>(settings.jobs, 1024));
 }
 
-Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(const KernelDefinition& kernel,
+Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(KernelDefinition kernel,
                                                                const FoundDevice& found,
                                                                const WorkerSettings& settings,
                                                                DeviceWork work) {
@@ -229,10 +231,13 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(const KernelDefin
   options.work = work == DeviceWork::compile ? LastStep::compile
                  : work == DeviceWork::time  ? LastStep::time
                                              : LastStep::check;
-  if (work == DeviceWork::sanitize) options.instrumentation = Instrumentation::sanitize;
+  if (work == DeviceWork::sanitize) {
+    options.instrumentation = Instrumentation::sanitize;
+    kernel.time_limit_s *= kSanitizedTimeFactor;
+  }
   auto folder = RunFolder::make(*cache);
   if (!folder) return EngineError{EngineError::Kind::no_cache, folder.error().message};
-  auto device = WorkerDevice::open(kernel, std::move(options), *std::move(folder));
+  auto device = WorkerDevice::open(std::move(kernel), std::move(options), *std::move(folder));
   if (!device) return EngineError{EngineError::Kind::no_device, device.error().message};
   return *std::move(device);
 }

@@ -93,7 +93,7 @@ enum class DeviceWork { compile, check, sanitize, time };
 // The number of compile workers: `jobs`, or the number of cores.
 int compile_jobs(const WorkerSettings& settings);
 
-Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(const KernelDefinition& kernel,
+Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(KernelDefinition kernel,
                                                                const FoundDevice& found,
                                                                const WorkerSettings& settings,
                                                                DeviceWork work);
