@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -142,13 +144,18 @@ inline void expect_that_pretending_is_found(const std::string& kind, const Prete
   const auto device = open_fault_device(pretending(pretender, is_function), fault_options(kind));
   ASSERT_NE(device, nullptr);
   const int n = is_function ? 20000 : 1000;
-  const Trial honest = tried(*device, {{"TRICK", 0}}, n);
-  ASSERT_TRUE(honest.ok()) << honest.message;
+  // Other work on the machine may delay one of them.
+  double honest_us = std::numeric_limits<double>::infinity();
+  const auto time_honest_one = [&] {
+    const Trial honest = tried(*device, {{"TRICK", 0}}, n);
+    ASSERT_TRUE(honest.ok()) << honest.message;
+    honest_us = std::min(honest_us, honest.timing.median_us);
+  };
+  time_honest_one();
   const Trial trial = tried(*device, {{"TRICK", pretender.trick}}, n);
-  const bool is_found = !trial.ok();
-  EXPECT_TRUE(is_found || (trial.ok() && trial.timing.median_us > 0.6 * honest.timing.median_us))
-      << status_name(trial.status) << ' ' << trial.message << ": median " << trial.timing.median_us
-      << " us, fresh " << trial.fresh_us << " us, honest " << honest.timing.median_us << " us";
+  time_honest_one();
+  EXPECT_TRUE(!trial.ok() || trial.timing.median_us > 0.6 * honest_us)
+      << "median " << trial.timing.median_us << " us, fresh " << trial.fresh_us << " us, honest " << honest_us << " us";
 }
 
 // A kernel of tests/faults, and the trial that it ends in: its status and a part of its message.
