@@ -81,6 +81,10 @@ Command db_slim_command();
 // asks the shell for files. A database that cannot be read gives no words.
 void complete(const CLI::App& program, const std::vector<std::string>& words, Context& context);
 
+// Adds the flags of `gktune man DIR DATE`. The returned function writes a manual page for the program and
+// for each of its commands into the folder: gktune-db-ls.1.
+Command::Run declare_man(Flags& flags, const CLI::App& program);
+
 // Parses the arguments (without the program's name) and runs a command.
 ExitCode run_program(const std::vector<std::string>& arguments, Context& context);
 

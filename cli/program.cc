@@ -110,6 +110,9 @@ std::unique_ptr<CLI::App> declare_all(std::vector<Declared>& declared) {
   app->footer("`gktune help COMMAND` prints the flags of a command and an example.");
   for (const Command& command : commands()) declare(*app, command, declared);
   declare_help(*app);
+  CLI::App* man = app->add_subcommand("man", "Write the manual pages")->group("");  // installations call it
+  Flags flags(*man);
+  declared.push_back({man, declare_man(flags, *app)});
   return app;
 }
 

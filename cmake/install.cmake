@@ -86,3 +86,9 @@ foreach(script bash:bash-completion/completions/gktune zsh:zsh/site-functions/_g
       OUTPUT_FILE [[${written}]] COMMAND_ERROR_IS_FATAL ANY)")
   install(FILES ${written} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
 endforeach()
+set(written ${PROJECT_BINARY_DIR}/installed/man1)
+install(CODE "
+  string(TIMESTAMP today %Y-%m-%d UTC)
+  file(MAKE_DIRECTORY [[${written}]])
+  execute_process(COMMAND [[$<TARGET_FILE:gktune>]] man [[${written}]] \${today} COMMAND_ERROR_IS_FATAL ANY)")
+install(DIRECTORY ${written} DESTINATION ${CMAKE_INSTALL_MANDIR})
