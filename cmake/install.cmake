@@ -1,7 +1,9 @@
 # Installs, besides the program: the libraries that applications link (gktune::lookup, gktune::launch, gktune::runtime),
-# templates, spaces, documents and completions.
+# templates, spaces, documents, manual pages and completions. The components are those of the packages: program (what
+# names none), libraries and development.
 include(CMakePackageConfigHelpers)
 include(cmake/build_before_install.cmake)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 
 set(installed_targets gktune gktune_answers gktune_core gktune_database gktune_expression gktune_lookup)
 if(TARGET gktune_runtime_shared)
@@ -26,13 +28,13 @@ if(TARGET gktune_runtime_shared)
     target_compile_features(${target} INTERFACE cxx_std_20)
   endforeach()
   install(TARGETS gktune_launch_shared gktune_runtime_shared EXPORT gktuneTargets
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development)
 endif()
 # Headers that `gktune db export --format header` writes need no library.
 add_library(gktune_header_only INTERFACE)
 target_compile_features(gktune_header_only INTERFACE cxx_std_17)
 set_target_properties(gktune_header_only PROPERTIES EXPORT_NAME header_only)
-install(TARGETS gktune_header_only EXPORT gktuneTargets)
+install(TARGETS gktune_header_only EXPORT gktuneTargets COMPONENT development)
 install(EXPORT gktuneTargets NAMESPACE gktune:: DESTINATION ${package_dir} COMPONENT development)
 
 configure_package_config_file(cmake/gktuneConfig.cmake.in ${PROJECT_BINARY_DIR}/installed/gktuneConfig.cmake
@@ -70,8 +72,8 @@ install(FILES third_party/echarts/LICENSE third_party/echarts/NOTICE DESTINATION
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
 
-# Completions, where each shell looks for them. The program prints them at installation, so that installing asks for
-# nothing but the program to be built.
+# Completions, where each shell looks for them, and manual pages. The program writes both at installation, so that
+# installing asks for nothing but the program to be built.
 foreach(script bash:bash-completion/completions/gktune zsh:zsh/site-functions/_gktune
     fish:fish/vendor_completions.d/gktune.fish)
   string(REPLACE ":" ";" script ${script})

@@ -22,7 +22,9 @@ while read -r page link; do
   [ -e "$(dirname "$page")/$link" ] || fail "$page names $link, which is not installed"
 done < <(grep -oE '\]\([^):#]+\)' -r --include='*.md' "$documents" | sed -E 's/:\]\(/ /; s/\)$//')
 
-cmake --install "$build" --prefix "$work/prefix" --component development >/dev/null
+for component in libraries development; do
+  cmake --install "$build" --prefix "$work/prefix" --component $component >/dev/null
+done
 (cd "$work/prefix" && find . -type f | sort)
 include=$work/prefix/include
 diff -r "$(dirname "$example")/../include" "$include" || fail "the installed headers are not those of the tree"

@@ -9,7 +9,9 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "FAILED: $*"; exit 1; }
 expect() { grep -qF -- "$2" <<<"$1" || fail "expected \"$2\" in:"$'\n'"$1"; }
 
-cmake --install "$build" --prefix "$work/prefix" --component development >/dev/null
+for component in libraries development; do
+  cmake --install "$build" --prefix "$work/prefix" --component $component >/dev/null
+done
 cp -r "$source/examples/reduce" "$work/reduce"
 cd "$work/reduce"
 export XDG_CACHE_HOME=$work/cache
