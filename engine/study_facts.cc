@@ -79,17 +79,19 @@ void set_elapsed(const std::vector<Trial>& trials, std::vector<StudyFacts::Point
   }
 }
 
+// Ranks by the scores, which the report shows.
 void rank(StudyFacts& facts) {
-  std::optional<double> best;
+  const auto is_better = [&](std::size_t i, std::size_t j) {
+    const double a = facts.points[i].score, b = facts.points[j].score;
+    return facts.higher_is_better ? a > b : a < b;
+  };
   for (std::size_t i = 0; i < facts.points.size(); ++i) {
-    const StudyFacts::Point& point = facts.points[i];
-    if (!point.ok() || !std::isfinite(point.score)) continue;
+    if (!facts.points[i].ok() || !std::isfinite(facts.points[i].score)) continue;
     facts.ranking.push_back(i);
-    if (best && point.objective >= *best) continue;
-    best = point.objective;
-    facts.improvements.push_back(i);
+    if (facts.improvements.empty() || is_better(i, facts.improvements.back()))
+      facts.improvements.push_back(i);
   }
-  std::ranges::stable_sort(facts.ranking, {}, [&](std::size_t i) { return facts.points[i].objective; });
+  std::ranges::stable_sort(facts.ranking, is_better);
 }
 
 // Messages that differ in their digits alone have one cause.
@@ -228,11 +230,8 @@ Result<StudyFacts> facts_of(const Database& store, const StudySummary& summary,
   facts.score_name = objective.metric.empty() ? "time" : objective.metric;
   facts.higher_is_better = !objective.metric.empty() && objective.maximize;
   for (const Trial& trial : *trials) {
-    facts.points.push_back({.id = trial.id,
-                            .places = {},
-                            .status = trial.status,
-                            .score = score_of(trial, objective),
-                            .objective = trial.objective});
+    facts.points.push_back(
+        {.id = trial.id, .places = {}, .status = trial.status, .score = score_of(trial, objective)});
   }
   set_parameters(*trials, facts);
   set_elapsed(*trials, facts.points);

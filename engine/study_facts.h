@@ -28,7 +28,6 @@ struct StudyFacts {
     std::vector<std::uint32_t> places;  // for each parameter, the index of the trial's value
     Status status = Status::ok;
     double score = 0;      // in the unit of score_name; NaN if it has none
-    double objective = 0;  // lower is better
     double elapsed_s = 0;  // from the start of tuning to its end, without pauses between runs
     bool ok() const { return status == Status::ok; }
   };

@@ -126,9 +126,9 @@ std::string figure(std::string_view chart, std::string_view caption, std::string
                    const std::string& table, std::string_view chart_class, bool is_wide) {
   return fmt::format(
       "<figure data-chart=\"{}\"{}><figcaption>{} <span class=\"faint\">{}</span></figcaption>\n"
-      "<div class=\"controls\"></div><div class=\"{}\"></div>\n{}</figure>\n",
+      "<div class=\"controls\"></div><div class=\"scroll\"><div class=\"{}\"></div></div>\n{}</figure>\n",
       chart, is_wide ? " class=\"wide\"" : "", caption, note, chart_class,
-      details("As a table", "<div class=\"chart-table scroll\">" + table + "</div>"));
+      details("As a table", "<div class=\"chart-table\">" + table + "</div>"));
 }
 
 std::string portfolio_section(const std::vector<Portfolio>& portfolios) {

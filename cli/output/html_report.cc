@@ -45,6 +45,16 @@ std::string title_of(const Study& study) {
   return title + " on " + name_of(study.device.name);
 }
 
+// A text whose long names break behind a part.
+std::string breakable(const std::string& text) {
+  std::string html;
+  for (const char c : html_escaped(text)) {
+    html += c;
+    if (c == '_' || c == ',' || c == '=') html += "<wbr>";
+  }
+  return html;
+}
+
 std::string score_of_facts(const StudyFacts& facts, double score) {
   return score_text(score, name_of(facts.score_name));
 }
@@ -52,8 +62,8 @@ std::string score_of_facts(const StudyFacts& facts, double score) {
 std::string config_values(const Config& config) {
   std::string html = "<div class=\"values\">";
   for (const auto& [name, value] : config) {
-    html += fmt::format("<span>{} = <b>{}</b></span>", html_escaped(name_of(name)),
-                        html_escaped(name_of(value.str())));
+    html +=
+        fmt::format("<span>{} = <b>{}</b></span>", breakable(name_of(name)), breakable(name_of(value.str())));
   }
   return html + "</div>\n";
 }
@@ -203,7 +213,7 @@ std::string study_section(const StudyFacts& facts, const Sample& sample) {
   const Study& study = facts.summary.study;
   std::string html =
       fmt::format("<section class=\"study\" id=\"{0}\" aria-labelledby=\"{0}-title\">\n", anchor_of(facts));
-  html += fmt::format("<h2 id=\"{}-title\">{}</h2>\n", anchor_of(facts), html_escaped(title_of(study)));
+  html += fmt::format("<h2 id=\"{}-title\">{}</h2>\n", anchor_of(facts), breakable(title_of(study)));
   html += fmt::format("<p class=\"faint\">{} trials{}; caches {}; objective: {}</p>\n",
                       format_count(facts.summary.trials),
                       facts.failures.empty() ? "" : ", failed: " + failures_text(facts.failures),
@@ -220,13 +230,14 @@ std::string study_section(const StudyFacts& facts, const Sample& sample) {
                    "chart", false);
     const auto varied = std::ranges::count_if(
         facts.parameters, [](const StudyFacts::Parameter& each) { return each.values.size() > 1; });
-    html += fmt::format("<div class=\"wide\"{}>\n", varied < 2 ? " hidden" : "") +
-            figure("heat", "Two parameters", "with the others at their best", "", "chart tall", true) +
-            "</div>\n";
-    html += figure("importance", "Importance", importance_note(facts),
-                   share_table(facts, kRowsOfImportance, 0).html(), "chart", true);
-    html += figure("parallel", "The best hundred", "drag along an axis to select; click it to select all",
-                   "<p>The table of the best configurations follows.</p>", "chart tall", true);
+    if (varied > 1)
+      html += figure("heat", "Two parameters", "with the others at their best", "", "chart tall", true);
+    if (varied > 0) {
+      html += figure("importance", "Importance", importance_note(facts),
+                     share_table(facts, kRowsOfImportance, 0).html(), "chart", true);
+      html += figure("parallel", "The best hundred", "drag along an axis to select; click it to select all",
+                     "<p>The table of the best configurations follows.</p>", "chart tall", true);
+    }
     html += trials_card(facts);
   }
   html += absent_card(facts) + failures_card(facts) + environment_card(facts) + "</div>\n</section>\n";
@@ -404,7 +415,7 @@ std::string page(const std::vector<StudyFacts>& studies, const std::vector<Portf
   html += fmt::format(
       "<header><h1>{} <span class=\"faint\">tuning report</span></h1>\n<p class=\"faint\">gktune {}, written "
       "{} UTC{}</p>\n",
-      html_escaped(title), kVersion, format_date(settings.written_unix_ms),
+      breakable(title), kVersion, format_date(settings.written_unix_ms),
       settings.live_s > 0
           ? fmt::format("; the tuning may go on: the page reads its file again every {} s", settings.live_s)
           : "");

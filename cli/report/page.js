@@ -25,7 +25,13 @@
   const numberText = (value) => Math.abs(value) >= 1000 && Math.abs(value) < 1e9 ? value.toFixed(0) : String(+value.toPrecision(4));
   const secondsText = (s) => s < 1 ? (s * 1e3).toFixed(0) + " ms" : s < 60 ? +s.toFixed(1) + " s" :
     s < 3600 ? Math.floor(s / 60) + " m " + Math.round(s % 60) + " s" : (s / 3600).toFixed(1) + " h";
+  // A round number of an axis, without the zeros that a measurement has: 2.795 µs, 20 ms.
+  const roundTimeText = (us) => {
+    const [scale, unit] = us > 0 && us < 1 ? [1e-3, " ns"] : us < 1e3 ? [1, " µs"] : us < 1e6 ? [1e3, " ms"] : [1e6, " s"];
+    return +(us / scale).toPrecision(5) + unit;
+  };
   const scoreText = (study, score) => study.score === "time" ? timeText(score) : numberText(score) + " " + study.score;
+  const roundScoreText = (study, score) => study.score === "time" ? roundTimeText(score) : scoreText(study, score);
   const better = (study, a, b) => (study.higher ? a > b : a < b);
 
   // Colours of the theme in force.
@@ -35,20 +41,31 @@
     root.dataset.theme = forced || (theme.wanted !== "auto" ? theme.wanted : isDark.matches ? "dark" : "light");
     const style = getComputedStyle(root);
     for (const name of ["card", "ink", "faint", "line", "accent", "dot"]) theme[name] = style.getPropertyValue("--" + name).trim();
+    theme.font = getComputedStyle(document.body).fontFamily;  // measured on a canvas, which does not inherit one
     theme.series = [0, 1, 2, 3, 4, 5].map((i) => style.getPropertyValue("--chart-" + i).trim());
     // The best is the strongest colour on either background.
     theme.scale = root.dataset.theme === "dark" ? ["#f4e04d", "#5ec962", "#21918c", "#3b528b", "#3a2c52"]
                                                 : ["#440154", "#3b528b", "#21918c", "#7fd08b", "#e9f2b8"];
   };
 
-  // Charts that are on the page now: each sets its option anew when something changes.
+  // Charts that were drawn. Their layout follows from the width of what is around them; paper has a width of its own.
   const charts = new Map();
-  const draw = (holder, option, description) => {
+  let isPrinting = false;
+  const widthAround = (holder) => !isPrinting ? holder.parentElement.clientWidth : holder.closest(".wide") ? 690 : 330;
+  // Paper cannot be scrolled.
+  const widthOrMore = (holder, least) => isPrinting ? widthAround(holder) : Math.max(widthAround(holder), least);
+  const textWidth = (text) => echarts.format.getTextRect(text, "12px " + theme.font).width;
+  const widest = (texts) => Math.max(0, ...texts.map(textWidth));
+  // A chart that is wider than its figure can be scrolled.
+  const draw = (holder, option, description, width = 0) => {
+    holder.style.minWidth = width + "px";
     let chart = charts.get(holder);
     if (!chart) {
       chart = echarts.init(holder, null, { renderer: "svg" });
       charts.set(holder, chart);
     }
+    chart.dispatchAction({ type: "hideTip" });  // a hint that is open would be shown again, of what is gone
+    chart.resize({ width: isPrinting ? widthAround(holder) : "auto" });
     const axis = (each) => ({
       axisLine: { lineStyle: { color: theme.line } }, axisTick: { lineStyle: { color: theme.line } },
       splitLine: { lineStyle: { color: theme.line, opacity: 0.6 } }, nameTextStyle: { color: theme.faint },
@@ -56,7 +73,7 @@
     });
     for (const name of ["xAxis", "yAxis"]) if (option[name]) option[name] = axis(option[name]);
     chart.setOption({
-      animation: false, color: theme.series, textStyle: { color: theme.ink, fontFamily: "inherit" },
+      animation: false, color: theme.series, textStyle: { color: theme.ink, fontFamily: theme.font },
       ...option,
       ...(option.tooltip && { tooltip: {
         backgroundColor: theme.card, borderColor: theme.line, textStyle: { color: theme.ink, fontSize: 12 },
@@ -65,6 +82,46 @@
     holder.setAttribute("role", "img");
     holder.setAttribute("aria-label", description);
     return chart;
+  };
+
+  // An axis for scores. A logarithmic one begins and ends at a round number and names all round numbers.
+  const valueAxis = (values, isLinear, text) => {
+    const low = Math.min(...values), high = Math.max(...values);
+    if (isLinear || !(low > 0) || high < 2 * low) return { type: "value", scale: true, axisLabel: { formatter: text } };
+    const ticks = [], steps = high > 1000 * low ? [1] : [1, 2, 5];
+    for (let power = Math.floor(Math.log10(low)); ticks.length === 0 || ticks[ticks.length - 1] < high; ++power) {
+      for (const step of steps) {
+        const tick = Number(step + "e" + power);
+        if (tick <= low) ticks.length = 0;
+        if (ticks.length === 0 || ticks[ticks.length - 1] < high) ticks.push(tick);
+      }
+    }
+    return { type: "log", min: ticks[0], max: ticks[ticks.length - 1], axisTick: { customValues: ticks },
+      axisLabel: { customValues: ticks, formatter: text } };
+  };
+  // The names below a chart: level if they fit side by side, else slanted. `name` is that of the axis.
+  const namesBelow = (names, width, name) => {
+    const most = Math.max(120, width / names.length - 8), longest = Math.min(most, widest(names));
+    const isLevel = (longest + 8) * names.length <= width;
+    const height = isLevel ? 16 : longest * Math.sin(Math.PI / 3) + 14;
+    return { height, left: isLevel ? 0 : longest / 2, axis: { type: "category", data: names, name, nameLocation: "middle", nameGap: height + 10, nameTruncate: { maxWidth: width },
+      axisLabel: { width: most, overflow: "truncate", rotate: isLevel ? 0 : 60, interval: isLevel ? 0 : Math.ceil(16 * names.length / width) - 1 } } };
+  };
+  // The length of what all texts begin with, up to an equals sign.
+  const commonStart = (texts) => {
+    let length = 0;
+    while (length < texts[0].length && texts.every((each) => each[length] === texts[0][length])) ++length;
+    return texts[0].slice(0, length).lastIndexOf("=") + 1;
+  };
+  // A legend in as many rows as it needs, and the height of these.
+  const legendAbove = (names, width) => {
+    let rows = 1, used = 0;
+    for (const name of names) {
+      const item = Math.min(width, textWidth(name) + 50);
+      if (used > 0 && used + item > width) [rows, used] = [rows + 1, 0];
+      used += item;
+    }
+    return { height: 24 * rows, legend: { top: 0, left: 0, width, textStyle: { color: theme.faint, width: width - 50, overflow: "truncate" }, data: names } };
   };
 
   // Lines of text as elements.
@@ -101,6 +158,13 @@
   const tooltipOf = (study, point) => {
     const points = study.details.points;
     return lines("trial " + points.id[point] + ": " + scoreText(study, points.score[point]), ...configLines(study, point));
+  };
+
+  // The places of scores on the scale of colours, from 0 for the best to 1 for the worst. The root spreads those near the
+  // best, and two scores never share a place.
+  const placesBetween = (best, worst) => {
+    const scaled = Math.min(best, worst) > 0 ? Math.log : (score) => score, range = scaled(worst) - scaled(best);
+    return (score) => range === 0 ? 0 : Math.sqrt((scaled(score) - scaled(best)) / range);
   };
 
   class StudyView {
@@ -145,13 +209,15 @@
         this.drawProgress();
       }));
       for (const side of ["x", "y"]) {
-        if (this.varied.length < 2) break;
+        if (!this.places.heat) break;
         this.places.heat.controls.append(chooser(side === "x" ? "across" : "down", names, String(this[side]), (value) => {
           this[side] = Number(value);
           keep(side, this.study.details.parameters[this[side]].name);
           this.drawHeat();
         }));
       }
+      this.scale = element("div", { class: "scale" });
+      if (this.places.heat) this.places.heat.holder.parentElement.after(this.scale);
       const holder = this.section.querySelector(".filter-controls");
       for (const i of this.varied) {
         const parameter = this.study.details.parameters[i];
@@ -185,16 +251,9 @@
       }
       this.drawProgress();
       this.drawDistribution();
-      if (this.varied.length > 1) this.drawHeat();
-      this.drawImportance();
-      this.drawParallel();
-    }
-
-    scoreAxis() {
-      const { points } = this.study.details;
-      const isPositive = this.good.every((i) => points.score[i] > 0);
-      return { type: isPositive ? "log" : "value", scale: true, axisLabel: { formatter: (value) => scoreText(this.study, value) },
-        min: isPositive ? (range) => range.min * 0.93 : undefined, max: isPositive ? (range) => range.max * 1.07 : undefined };
+      if (this.places.heat) this.drawHeat();
+      if (this.places.importance) this.drawImportance();
+      if (this.places.parallel) this.drawParallel();
     }
 
     // The progress of all trials is known exactly; that of a filter comes from the points of the page.
@@ -216,15 +275,15 @@
       const last = Math.max(...this.chosen.map(at));
       if (steps.length) steps.push([last, steps[steps.length - 1][1]]);
       draw(this.places.progress.holder, {
-        grid: { left: 76, right: 18, top: 34, bottom: 44 },
-        legend: { top: 0, textStyle: { color: theme.faint }, data: ["trials", "best so far"] },
-        toolbox: { right: 0, top: -4, iconStyle: { borderColor: theme.faint }, feature: { dataZoom: {}, restore: {} } },
-        xAxis: { type: "value", name: overTime ? "seconds of tuning" : "trial", nameLocation: "middle", nameGap: 26, max: last, min: 0 },
-        yAxis: this.scoreAxis(),
+        grid: { left: 4, right: 24, top: 40, bottom: 24, containLabel: true },
+        legend: { top: 0, left: 0, textStyle: { color: theme.faint }, data: ["trials", "best so far"] },
+        toolbox: { right: 0, top: -4, iconStyle: { borderColor: theme.faint }, feature: { dataZoom: { yAxisIndex: "none" }, restore: {} } },
+        xAxis: { type: "value", name: overTime ? "seconds of tuning" : "trial", nameLocation: "middle", nameGap: 26, max: last, min: 0, axisLabel: { showMaxLabel: false } },
+        yAxis: valueAxis(this.good.map((i) => points.score[i]), false, (value) => roundScoreText(study, value)),
         tooltip: { trigger: "item", formatter: (item) => item.seriesName === "trials" ? tooltipOf(study, item.value[2])
           : lines("best so far: " + scoreText(study, item.value[1]), overTime ? secondsText(item.value[0]) : "trial " + item.value[0]) },
         series: [
-          { name: "trials", type: "scatter", symbolSize: 4, itemStyle: { color: theme.dot, opacity: 0.8 }, data: this.good.map((i) => [at(i), points.score[i], i]) },
+          { name: "trials", type: "scatter", symbolSize: 4, progressive: 0, itemStyle: { color: theme.dot, opacity: 0.8 }, data: this.good.map((i) => [at(i), points.score[i], i]) },
           { name: "best so far", type: "line", step: "end", symbolSize: 7, lineStyle: { width: 2.5 }, itemStyle: { color: theme.series[1] }, data: steps },
         ],
       }, "Best so far: from " + scoreText(study, steps[0][1]) + " to " + scoreText(study, steps[steps.length - 1][1]) + " in " + study.trials + " trials.");
@@ -245,8 +304,8 @@
     drawDistribution() {
       const { study } = this, { edges } = study.details.distribution, counts = this.distribution();
       draw(this.places.distribution.holder, {
-        grid: { left: 56, right: 18, top: 16, bottom: 44 },
-        xAxis: { type: "category", data: counts.map((_, i) => scoreText(study, edges[i])), name: study.score, nameLocation: "middle", nameGap: 26 },
+        grid: { left: 24, right: 24, top: 16, bottom: 24, containLabel: true },
+        xAxis: { type: "category", data: counts.map((_, i) => scoreText(study, edges[i])), name: study.score, nameLocation: "middle", nameGap: 30, axisLabel: { margin: 12 } },
         yAxis: { type: "value", minInterval: 1 },
         tooltip: { trigger: "axis", formatter: (items) => lines(items[0].value + " trials", scoreText(study, edges[items[0].dataIndex]) + " to " + scoreText(study, edges[items[0].dataIndex + 1])) },
         series: [{ type: "bar", barCategoryGap: "8%", data: counts }],
@@ -272,41 +331,39 @@
       }
       const entries = [...cells].map(([key, i]) => [...key.split(",").map(Number), points.score[i], i]);
       const scores = entries.map((each) => each[2]), low = Math.min(...scores), high = Math.max(...scores);
-      const isPositive = low > 0, scaled = (score) => (isPositive ? Math.log10(score) : score);
-      // A few slow cells would leave one colour for all others.
-      const sorted = scores.map(scaled).sort((a, b) => (study.higher ? b - a : a - b));
-      const limit = sorted[Math.floor((sorted.length - 1) * 0.9)], best = sorted[0];
-      const colour = (score) => (study.higher ? Math.max(scaled(score), limit) : Math.min(scaled(score), limit));
-      const ends = limit === best ? [best, best + 1e-9] : [Math.min(best, limit), Math.max(best, limit)];
+      const [best, worst] = study.higher ? [high, low] : [low, high], place = placesBetween(best, worst);
+      const middle = low > 0 ? best * Math.pow(worst / best, 0.25) : best + (worst - best) / 4;
+      this.scale.replaceChildren(element("i", { style: "background: linear-gradient(to right, " + theme.scale.join(", ") + ")" }),
+        ...[best, middle, worst].map((score) => element("span", {}, scoreText(study, score))));
       // Dark text on light cells: the slow ones, or on a dark page the fast ones.
-      const ink = (score) => {
-        const place = (colour(score) - ends[0]) / (ends[1] - ends[0]), worse = study.higher ? 1 - place : place;
-        return (root.dataset.theme === "dark" ? worse < 0.4 : worse > 0.6) ? "#16202b" : "#ffffff";
-      };
-      const showsText = entries.length <= 60 && across.names.length <= 10;
+      const ink = (score) => (root.dataset.theme === "dark" ? place(score) < 0.4 : place(score) > 0.6) ? "#16202b" : "#ffffff";
       const names = [parameters[this.x].name, parameters[this.y].name];
+      const width = widthAround(this.places.heat.holder), left = Math.min(0.3 * width, widest(down.names) + 6);
+      const below = namesBelow(across.names, width - left - 40, names[0]), before = Math.max(left + 12, below.left);
+      const showsText = down.names.length <= 16 && (widest(scores.map((score) => scoreText(study, score))) + 4) * across.names.length <= width - left - 40;
       draw(this.places.heat.holder, {
-        grid: { left: 110, right: 20, top: 32, bottom: 96 },
-        xAxis: { type: "category", data: across.names, name: names[0], nameLocation: "middle", nameGap: 28, splitArea: { show: false } },
-        yAxis: { type: "category", data: down.names, name: names[1], nameLocation: "end", nameTextStyle: { align: "right" }, axisLabel: { width: 96, overflow: "truncate" } },
-        visualMap: { min: ends[0], max: ends[1], dimension: 4, calculable: true, orient: "horizontal", left: "center", bottom: 0, itemHeight: 180,
-          precision: 6, textStyle: { color: theme.faint }, formatter: (value) => scoreText(study, isPositive ? Math.pow(10, value) : value),
-          inRange: { color: study.higher ? [...theme.scale].reverse() : theme.scale } },
+        grid: { left: before, right: 28, top: 32, bottom: below.height + 32 },
+        xAxis: { ...below.axis, splitArea: { show: false } },
+        yAxis: { type: "category", data: down.names, name: names[1], nameLocation: "end", nameTextStyle: { align: "left", padding: [0, 0, 0, -before] },
+          nameTruncate: { maxWidth: width - 40 }, axisLabel: { width: left, overflow: "truncate" } },
+        visualMap: { show: false, min: 0, max: 1, dimension: 4, inRange: { color: theme.scale } },
         tooltip: { trigger: "item", formatter: (item) => tooltipOf(study, item.value[3]) },
-        series: [{ type: "heatmap", data: entries.map((each) => ({ value: [...each, colour(each[2])], label: { color: ink(each[2]) } })), itemStyle: { borderColor: theme.card, borderWidth: 1 },
+        series: [{ type: "heatmap", data: entries.map((each) => ({ value: [...each, place(each[2])], label: { color: ink(each[2]) } })), itemStyle: { borderColor: theme.card, borderWidth: 1 },
           label: { show: showsText, formatter: (item) => scoreText(study, item.value[2]), fontSize: 11, textBorderColor: "transparent" } }],
       }, "Heat map: the best " + study.score + " for each " + names[0] + " and " + names[1] + ", from " + scoreText(study, low) + " to " + scoreText(study, high) + ".");
       const rows = down.names.map((name, y) => [name, ...across.names.map((_, x) => cells.has(x + "," + y) ? scoreText(study, points.score[cells.get(x + "," + y)]) : "–")]);
-      this.places.heat.table.replaceChildren(tableOf([names[1] + " \\ " + names[0], ...across.names], rows));
+      this.places.heat.table.replaceChildren(element("div", { class: "scroll" }, tableOf([names[1] + " \\ " + names[0], ...across.names], rows)));
     }
 
     drawImportance() {
       const rows = this.study.details.importance.slice(0, 12).reverse();
-      if (rows.length === 0 || !this.places.importance) return;
+      this.places.importance.holder.hidden = rows.length === 0;
+      if (rows.length === 0) return;
+      const width = widthAround(this.places.importance.holder), left = Math.min(280, 0.45 * width);
       draw(this.places.importance.holder, {
-        grid: { left: 8, right: 60, top: 6, bottom: 24, containLabel: true },
-        xAxis: { type: "value", axisLabel: { formatter: (value) => +(value * 100).toFixed(1) + " %" } },
-        yAxis: { type: "category", data: rows.map((row) => row[0]), axisLabel: { width: 200, overflow: "truncate", hideOverlap: false, interval: 0 } },
+        grid: { left: 4, right: 60, top: 6, bottom: 24, containLabel: true },
+        xAxis: { type: "value", splitNumber: width < 500 ? 2 : 5, axisLabel: { formatter: (value) => +(value * 100).toFixed(1) + " %" } },
+        yAxis: { type: "category", data: rows.map((row) => row[0]), axisLabel: { width: left, overflow: "truncate", hideOverlap: false, interval: 0 } },
         tooltip: { trigger: "axis", axisPointer: { type: "shadow" }, formatter: (items) => lines(rows[items[0].dataIndex][0], (items[0].value * 100).toFixed(1) + " % of the variance") },
         series: [{ type: "bar", data: rows.map((row) => row[1]), barMaxWidth: 18,
           label: { show: true, position: "right", color: theme.faint, formatter: (item) => (item.value * 100).toFixed(1) + " %" } }],
@@ -317,21 +374,23 @@
       const { study } = this, { points, parameters } = study.details;
       const best = this.good.sort((a, b) => (study.higher ? -1 : 1) * (points.score[a] - points.score[b])).slice(0, 100).reverse();
       const shown = this.varied.slice(0, 15), last = shown.length;
-      const scores = best.map((i) => points.score[i]), low = Math.min(...scores), high = Math.max(...scores);
+      const scores = best.map((i) => points.score[i]), place = placesBetween(scores[scores.length - 1], scores[0]);
       const axisOf = (dim, i) => ({ dim, name: parameters[i].name, type: "category", data: parameters[i].values });
-      const narrow = shown.length > 7;
+      const around = widthAround(this.places.parallel.holder), margin = Math.max(55, Math.min(100, around / 10));
+      const width = widthOrMore(this.places.parallel.holder, 2 * margin + 30 + 100 * last), gap = (width - 2 * margin - 30) / last;
       draw(this.places.parallel.holder, {
-        parallel: { left: 50, right: 90, top: 52, bottom: 24, parallelAxisDefault: {
-          nameTextStyle: { color: theme.ink, fontSize: narrow ? 11 : 12 }, nameLocation: "end", nameTruncate: { maxWidth: narrow ? 90 : 140 },
+        parallel: { left: margin, right: margin + 30, top: 40, bottom: 24, parallelAxisDefault: { z: 10,
+          nameTextStyle: { color: theme.ink }, nameLocation: "end", nameTruncate: { maxWidth: Math.min(gap, 2 * margin) - 10 },
           axisLine: { lineStyle: { color: theme.faint } }, axisTick: { lineStyle: { color: theme.faint } },
-          axisLabel: { color: theme.faint, width: 80, overflow: "truncate", hideOverlap: true }, areaSelectStyle: { color: theme.accent, opacity: 0.3 } } },
+          axisLabel: { color: theme.ink, textBorderColor: theme.card, textBorderWidth: 3, width: gap - 24, overflow: "truncate", hideOverlap: true },
+          areaSelectStyle: { color: theme.accent, opacity: 0.3 } } },
         parallelAxis: [...shown.map((i, dim) => axisOf(dim, i)),
-          { dim: last, name: study.score, type: "value", scale: true, min: low, max: high > low ? high : undefined, axisLabel: { formatter: (value) => scoreText(study, value) } }],
-        visualMap: { show: false, dimension: last, min: low, max: high > low ? high : low + 1e-9, inRange: { color: study.higher ? [...theme.scale].reverse() : theme.scale } },
+          { dim: last, name: study.score, ...valueAxis(scores, false, (value) => roundScoreText(study, value)) }],
+        visualMap: { show: false, dimension: last + 1, min: 0, max: 1, inRange: { color: theme.scale } },
         tooltip: { trigger: "item", formatter: (item) => tooltipOf(study, best[item.dataIndex]) },
         series: [{ type: "parallel", lineStyle: { width: 1.6, opacity: 0.65 }, emphasis: { lineStyle: { width: 4, opacity: 1 } }, inactiveOpacity: 0.06,
-          data: best.map((i) => [...shown.map((p) => parameters[p].values[points.places[p][i]]), points.score[i]]) }],
-      }, "Parallel coordinates of the best " + best.length + " trials, from " + scoreText(study, scores[scores.length - 1]) + " to " + scoreText(study, scores[0]) + ".");
+          data: best.map((i) => [...shown.map((p) => parameters[p].values[points.places[p][i]]), points.score[i], place(points.score[i])]) }],
+      }, "Parallel coordinates of the best " + best.length + " trials, from " + scoreText(study, scores[scores.length - 1]) + " to " + scoreText(study, scores[0]) + ".", width);
     }
   }
 
@@ -372,13 +431,17 @@
       const groups = [...new Set(studies.map((study) => study.device))];
       const valueOf = (study) => measure === "time" ? study.time_us : (study.metrics.find((metric) => metric[0] === measure) || [0, null])[1];
       const text = (value) => measure === "time" ? timeText(value) : numberText(value) + " " + measure;
-      const isPositive = studies.every((study) => valueOf(study) === null || valueOf(study) > 0);
+      const isBar = problems.length < 2;  // bars begin at 0
+      const values = studies.map(valueOf).filter((value) => value !== null);
+      const start = isBar ? 0 : commonStart(problems), axis = start > 0 ? problems[0].slice(0, start - 1) : "";
+      const width = widthAround(this.holder), below = namesBelow(problems.map((each) => each.slice(start)), width - 100, axis);
+      const above = legendAbove(groups, width);
       draw(this.holder, {
-        grid: { left: 90, right: 20, top: 34, bottom: 60 }, legend: { top: 0, type: "scroll", textStyle: { color: theme.faint } },
-        xAxis: { type: "category", data: problems, axisLabel: { width: 150, overflow: "truncate" } },
-        yAxis: { type: isPositive ? "log" : "value", scale: true, axisLabel: { formatter: text } },
-        tooltip: { trigger: "item", formatter: (item) => lines(item.seriesName, item.name, text(item.value)) },
-        series: groups.map((device) => ({ name: device, type: problems.length > 1 ? "line" : "bar", symbolSize: 9, barMaxWidth: 60,
+        grid: { left: Math.max(4, below.left - 40), right: 24, top: above.height + 16, bottom: axis ? 28 : 4, containLabel: true }, legend: above.legend,
+        xAxis: below.axis,
+        yAxis: { ...valueAxis(values, isBar, (value) => measure === "time" ? roundTimeText(value) : text(value)), ...(isBar && { scale: false }) },
+        tooltip: { trigger: "item", formatter: (item) => lines(item.seriesName, problems[item.dataIndex], text(item.value)) },
+        series: groups.map((device) => ({ name: device, type: isBar ? "bar" : "line", symbolSize: 9, connectNulls: true, barMaxWidth: 60,
           data: problems.map((problem) => {
             const found = studies.filter((study) => study.device === device && (study.problem_text || "(no axes)") === problem).map(valueOf).filter((value) => value !== null);
             return found.length ? (measure === "time" ? Math.min(...found) : found[0]) : null;
@@ -415,8 +478,9 @@
         { name: "tree", type: "scatter", symbolSize: 13, data: [point(portfolio.tree_loss)] },
       ];
       if (portfolio.held_back) series.push({ name: "tree, held back", type: "scatter", symbol: "diamond", symbolSize: 15, data: [point(portfolio.held_back)] });
+      const above = legendAbove(series.map((each) => each.name), widthAround(this.loss));
       draw(this.loss, {
-        grid: { left: 66, right: 18, top: 34, bottom: 44 }, legend: { top: 0, type: "scroll", textStyle: { color: theme.faint } },
+        grid: { left: 4, right: 24, top: above.height + 16, bottom: 24, containLabel: true }, legend: above.legend,
         xAxis: { type: "value", name: "configurations", nameLocation: "middle", nameGap: 26, min: 0, minInterval: 1 },
         yAxis: { type: "value", min: 0, axisLabel: { formatter: percent } },
         tooltip: { trigger: "item", formatter: (item) => lines(item.seriesName, item.value[0] + " configurations", percent(item.value[1]) + (measure === "mean" ? " on average" : " at worst")) },
@@ -426,14 +490,16 @@
     }
     drawTree() {
       const count = (node) => (node.children ? node.children.reduce((sum, each) => sum + count(each), 0) : 1);
+      const depth = (node) => (node.children ? 1 + Math.max(...node.children.map(depth)) : 0);
       const leaves = count(this.portfolio.tree);
+      this.tree.style.height = Math.max(330, 26 * leaves) + "px";
       draw(this.tree, {
         tooltip: { trigger: "item", formatter: (item) => lines(...[item.data.branch, item.data.name].filter((text) => text)) },
-        series: [{ type: "tree", data: [this.portfolio.tree], left: 100, right: 150, top: 18, bottom: 12, initialTreeDepth: -1, symbolSize: 8, roam: leaves > 16,
+        series: [{ type: "tree", data: [this.portfolio.tree], left: 100, right: 150, top: 24, bottom: 12, initialTreeDepth: -1, symbolSize: 8,
           lineStyle: { color: theme.line }, itemStyle: { color: theme.accent },
-          label: { color: theme.ink, position: "top", width: 190, overflow: "truncate", formatter: (item) => (item.data.branch ? item.data.branch + ": " : "") + item.data.name },
+          label: { color: theme.ink, position: "top", width: 160, overflow: "truncate", formatter: (item) => (item.data.branch ? item.data.branch + ": " : "") + item.data.name },
           leaves: { label: { position: "right", align: "left", width: 140 } } }],
-      }, "The tree of " + this.portfolio.title + " has " + leaves + " leaves; the table has its conditions.");
+      }, "The tree of " + this.portfolio.title + " has " + leaves + " leaves; the table has its conditions.", widthOrMore(this.tree, 250 + 170 * depth(this.portfolio.tree)));
     }
   }
 
@@ -481,9 +547,9 @@
     applyTheme();
     drawAll();
   }));
-  const print = element("button", { type: "button" }, "Print");
-  print.addEventListener("click", () => window.print());
-  bar.append(print);
+  const printer = element("button", { type: "button" }, "Print");
+  printer.addEventListener("click", () => window.print());
+  bar.append(printer);
   if (data.live_s) {
     let timer = null;
     const button = element("button", { type: "button" });
@@ -502,17 +568,14 @@
   overview.draw();
   portfolios.forEach((each) => each.draw());
   isDark.addEventListener("change", () => { applyTheme(); drawAll(); });
-  addEventListener("resize", () => charts.forEach((chart) => chart.resize()));
+  addEventListener("resize", drawAll);
   // Paper is white and narrower than most windows.
-  addEventListener("beforeprint", () => {
-    applyTheme("light");
+  const print = (isNow) => {
+    isPrinting = isNow;
+    applyTheme(isNow ? "light" : undefined);
     drawAll();
-    charts.forEach((chart, holder) => chart.resize({ width: holder.closest(".wide") ? 690 : 330 }));
-  });
-  addEventListener("afterprint", () => {
-    applyTheme();
-    drawAll();
-    charts.forEach((chart) => chart.resize({ width: "auto" }));
-  });
+  };
+  addEventListener("beforeprint", () => print(true));
+  addEventListener("afterprint", () => print(false));
   root.dataset.ready = "yes";
 })();

@@ -16,6 +16,11 @@
 namespace gktune {
 namespace {
 
+// The median ranks trials, as of those that gktune measures. Files rank by the mean.
+void rank_by_median(Trial& trial, const Objective& objective) {
+  if (trial.ok() && objective.metric.empty()) trial.objective = trial.timing.median_us;
+}
+
 // Requires a trial.
 Result<Recording> recording_of(std::string recording_name, const Study& study, std::vector<Trial> trials) {
   const DeviceIdentity& device = study.device;
@@ -105,6 +110,7 @@ Result<std::unique_ptr<ReplayDevice>, EngineError> open_replay(const KernelDefin
   for (const Recording* each : chosen) {
     const bool is_of_any_problem = !has_axes_of(kernel, each->problem);
     for (Trial trial : each->trials) {
+      rank_by_median(trial, kernel.objective);
       if (is_of_any_problem) trial.problem = {};
       trials.push_back(std::move(trial));
     }
@@ -136,17 +142,24 @@ std::int64_t latest_time_ms(const std::string& text) {
   return std::int64_t{timegm(&parts)} * 1000;
 }
 
+Result<Recording> read_dated(const std::string& text, const std::string& path) {
+  auto recording = read_recording_text(text, path);
+  if (!recording) return recording;
+  const std::int64_t time = latest_time_ms(text);
+  for (Trial& trial : recording->trials) trial.started_unix_ms = trial.ended_unix_ms = time;
+  return recording;
+}
+
 }  // namespace
 
 Result<Merged> import_recording(const std::filesystem::path& database, const std::filesystem::path& file) {
   auto text = read_text_file(file);
   if (!text) return text.error();
-  auto recording = read_recording_text(*text, file.string());
+  auto recording = read_dated(*text, file.string());
   if (!recording) return recording.error();
   auto store = Database::open(database, Database::Access::write);
   if (!store) return store.error();
-  const std::int64_t time = latest_time_ms(*text);
-  for (Trial& trial : recording->trials) trial.started_unix_ms = trial.ended_unix_ms = time;
+  for (Trial& trial : recording->trials) rank_by_median(trial, objective_from_text(recording->objective));
   const Study study{recording->kernel,  "recorded",   {"replay", recording->device.name, "", 0},
                     recording->problem, Regime::cold, recording->objective};
   const Session session{std::string(kVersion), "", "gktune db import " + recording->name, {}};
@@ -169,7 +182,10 @@ Result<std::string> export_recording(const std::filesystem::path& database, std:
   if (trials->empty()) return Error{"the study has no trials"};
   // All trials are those of an imported file in this format.
   if (has_trials(*recorded, format, trials->size())) return *std::move(recorded);
-  const auto recording = recording_of((*summary)->study.kernel, (*summary)->study, *std::move(trials));
+  // A file in the other format still has the times by which its program ranks.
+  auto recording = read_dated(*recorded, (*summary)->study.kernel);
+  if (!recording || recording->trials.size() != trials->size())
+    recording = recording_of((*summary)->study.kernel, (*summary)->study, *std::move(trials));
   if (!recording) return Error{"study " + std::to_string(study) + ": " + recording.error().message};
   return write_recording(*recording, format);
 }

@@ -51,11 +51,10 @@ StudyFacts facts_with(const std::string& kernel, int points) {
     facts.points.push_back({.id = i + 1,
                             .places = {place(1), place(20), place(400)},
                             .score = 100.0 + i % 977,
-                            .objective = 100.0 + i % 977,
                             .elapsed_s = 0.1 * i});
     facts.ranking.push_back(static_cast<std::size_t>(i));
   }
-  std::ranges::stable_sort(facts.ranking, {}, [&](std::size_t i) { return facts.points[i].objective; });
+  std::ranges::stable_sort(facts.ranking, {}, [&](std::size_t i) { return facts.points[i].score; });
   if (points > 0) facts.improvements = {0};
   facts.shares.factors.assign(3, 0.2);
   facts.distribution = histogram_of({100, 200, 300}, 10);

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+import awkward_page
 import hostile_page
 
 DEADLINE_S = 120  # for everything: a busy machine is slow
@@ -252,6 +253,81 @@ def follow(browser, gktune, folder):
     check(not browser.complaints(), f"the browser complains: {browser.complaints()}")
 
 
+# Texts that cross the edge of their picture or each other, words that are broken, and what is wider than its surroundings.
+# Slanted texts are compared as they lie.
+MISPLACED = """(() => {
+  const found = [];
+  const corners = (text) => {
+    const box = text.getBBox(), matrix = text.getScreenCTM();
+    return [[0, 0], [1, 0], [1, 1], [0, 1]].map(([x, y]) => new DOMPoint(box.x + x * box.width, box.y + y * box.height).matrixTransform(matrix));
+  };
+  const isApart = (a, b) => [a, b].some((each) => each.slice(0, 2).some((from, i) => {
+    const to = each[i + 1], length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+    const along = (points) => points.map((point) => (point.x * (to.x - from.x) + point.y * (to.y - from.y)) / length);
+    const [p, q] = [along(a), along(b)];
+    return Math.max(...p) < Math.min(...q) + 1 || Math.max(...q) < Math.min(...p) + 1;
+  }));
+  for (const figure of document.querySelectorAll("figure")) {
+    const svg = figure.querySelector("svg"), edge = svg?.getBoundingClientRect();
+    if (!svg || edge.width === 0) continue;
+    const texts = [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim()).map((text) => [text.textContent, corners(text)]);
+    texts.forEach(([text, points], i) => {
+      if (points.some(({ x, y }) => x < edge.left - 1 || x > edge.right + 1 || y < edge.top - 1 || y > edge.bottom + 1))
+        found.push(figure.dataset.chart + ": '" + text + "' is cut");
+      for (const [other, others] of texts.slice(0, i))
+        if (!isApart(points, others)) found.push(figure.dataset.chart + ": '" + text + "' covers '" + other + "'");
+    });
+  }
+  for (const cell of document.querySelectorAll("td, th")) {
+    const node = cell.firstChild;
+    if (!node || node.nodeType !== Node.TEXT_NODE) continue;
+    for (const word of node.data.matchAll(/(?<![^\\s-])[^\\s-]{1,16}(?![^\\s-])/g)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      if (range.getClientRects().length > 1) found.push("the word " + word[0] + " is broken");
+    }
+  }
+  for (const each of document.querySelectorAll("h1, h2, h3, .values span, .card, figure"))
+    if (each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0) found.push("too wide: " + each.textContent.slice(0, 40));
+  return found;
+})()"""
+
+
+def look(browser, pages):
+    """Expects that everything can be read on a screen and on a phone."""
+    for width in (1280, 390):
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
+        for kernel, path in pages.items():
+            browser.until = time.monotonic() + DEADLINE_S
+            browser.open(path)
+            check(browser.value_of("document.documentElement.scrollWidth") <= width, f"{kernel}: the page is wider than {width} px")
+            misplaced = browser.value_of(MISPLACED)
+            check(not misplaced, f"{kernel}, {width} px: {misplaced}")
+            for study in browser.value_of("JSON.parse(document.getElementById('data').textContent)")["studies"]:
+                steps = [step[2] for step in (study["details"] or {}).get("improvements", [])]
+                check(steps == sorted(steps, reverse=True), f"{kernel}: the best so far rises: {steps}")
+    browser.call("Emulation.clearDeviceMetricsOverride")
+
+    def texts(chart):
+        return browser.value_of(f"[...document.querySelectorAll('figure[data-chart={chart}] svg text')].map((each) => each.textContent)")
+
+    browser.open(pages["outlier"])
+    times = browser.value_of("[...document.querySelectorAll('figure[data-chart=heat] td:not(:first-child)')].map((each) => each.textContent)")
+    ends = browser.value_of("[...document.querySelectorAll('figure[data-chart=heat] .scale span')].map((each) => each.textContent)")
+    check((ends[0], ends[-1]) == ("70.0 µs", "4.00 ms"), f"the scale of colours goes from {ends[0]} to {ends[-1]}")
+    colours = browser.value_of(f"""(() => {{
+      const paths = [...document.querySelectorAll('figure[data-chart=heat] svg path')], line = getComputedStyle(document.documentElement).getPropertyValue('--card').trim();
+      return [...new Set(paths.filter((each) => each.getAttribute('stroke') === line).map((each) => each.getAttribute('fill')))];
+    }})()""")
+    check(len(colours) == len(set(times)), f"{len(set(times))} times have {len(colours)} colours")
+    check({"50 µs", "5 ms"} <= set(texts("progress")), f"the axis of times has the numbers {texts('progress')}")
+    browser.open(next(path for kernel, path in pages.items() if kernel.startswith("fused")))
+    check("0 µs" in texts("across"), f"bars do not begin at 0: {texts('across')}")
+    browser.open(pages["many_problems"])
+    check("1 µs" in texts("across"), f"the axis of times begins at no number: {texts('across')}")
+
+
 def main(gktune, program=None, screenshot=None):
     program = program or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if not program:
@@ -262,6 +338,7 @@ def main(gktune, program=None, screenshot=None):
         browser = Browser(program, folder)
         try:
             use(browser, path, screenshot)
+            look(browser, awkward_page.make(gktune, folder))
             follow(browser, gktune, folder)
         except AssertionError as error:
             sys.exit(f"browse_page: {error}")

@@ -19,7 +19,7 @@ class Page(HTMLParser):
         self.scripts = []
         self.errors = []
 
-    VOID = {"meta", "link", "br", "img", "input", "hr"}
+    VOID = {"meta", "link", "br", "wbr", "img", "input", "hr"}
 
     def handle_starttag(self, tag, attributes):
         self.tags.append((tag, dict(attributes)))

@@ -100,6 +100,18 @@ TEST_F(RecordingExchange, the_same_file_can_be_imported_again) {
   EXPECT_EQ(best[0].study.device.name, "Card A");
 }
 
+TEST_F(RecordingExchange, imported_trials_are_ranked_by_their_median) {
+  const auto file = write("cache.json", R"({
+    "device_name": "Card A", "kernel_name": "copy", "tune_params_keys": ["block"], "tune_params": {"block": [1, 2]},
+    "cache": {"1": {"block": 1, "time": 5, "times": [2, 2, 11]}, "2": {"block": 2, "time": 3, "times": [3, 3, 3]}}
+  })");
+  ASSERT_TRUE(import_recording(scratch_ / "gktune.db", file).ok());
+  const auto best = *(*Database::open(scratch_ / "gktune.db", Database::Access::read))->winners("copy");
+  ASSERT_EQ(best.size(), 1u);
+  EXPECT_EQ(best[0].trial.config, (Config{{"block", 1}}));
+  EXPECT_EQ(best[0].trial.objective, 2000);
+}
+
 TEST_F(RecordingExchange, bad_files_are_errors) {
   for (const char* text : {"", "{", "[]", "{\"cache\": {}}", "{\"results\": 3}"}) {
     EXPECT_FALSE(import_recording(scratch_ / "gktune.db", write("bad.json", text)).ok()) << text;
