@@ -38,6 +38,12 @@ void keep(std::unique_ptr<T> object) {
   kept.push_back(object.release());
 }
 
+// True for a buffer that holds data of the application, and for a scalar that follows from nothing the kernel
+// knows: from no axis, parameter or property of the device.
+bool is_of_caller(const Argument& argument) {
+  return argument.value ? argument.value->names().empty() : argument.role != Argument::Role::scratch;
+}
+
 [[maybe_unused]] const int counts_forks = ::pthread_atfork(nullptr, nullptr, [] { ++fork_count; });
 
 }  // namespace
@@ -168,7 +174,6 @@ Result<void> Kernel::State::open() {
   return {};
 }
 
-// Without names in the settings, launches pass all buffers but scratch memory.
 Result<void> Kernel::State::choose_arguments() {
   const std::vector<Argument>& all = definition_.kernel.arguments;
   std::vector<std::string> names;
@@ -183,9 +188,9 @@ Result<void> Kernel::State::choose_arguments() {
     passed_.push_back(place);
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].value || all[i].role == Argument::Role::scratch) continue;
+    if (!is_of_caller(all[i])) continue;
     if (settings_.arguments.empty()) passed_.push_back(i);
-    if (std::ranges::find(passed_, i) == passed_.end())
+    if (!all[i].value && std::ranges::find(passed_, i) == passed_.end())
       return Error{definition_.path + ": launches have to pass the buffer '" + all[i].name + "'",
                    ErrorCode::invalid_argument};
   }

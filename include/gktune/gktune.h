@@ -98,7 +98,9 @@ typedef struct gktune_parameter {
 /* bundles. Settings of kernels and lookups. Keys:
  *   bundle, database   a file; each may be given several times, the preferred first
  *   device             auto, host, cuda, cuda:N
- *   argument           the name of an argument that launches pass; several times, in their order
+ *   argument           the name of an argument that launches pass; several times, in their order. By default all
+ *                      that no axis, parameter or device determines: buffers but scratch memory, and scalars with a
+ *                      constant value, in the order of the space file
  *   alias              "NVIDIA H100 NVL=NVIDIA H100": questions about the first are answered as for the second
  *   cache              the folder for compiled code
  *   compilation        at_first_use, in_background

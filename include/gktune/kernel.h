@@ -109,8 +109,9 @@ struct KernelSettings {
   std::string device = "auto";
   // Compiled code is kept in this folder. Empty: until the kernel is destroyed.
   std::filesystem::path cache_dir = {};
-  // The arguments that a launch passes, in this order, by their names in the space file. The others get the values of
-  // the space file, and scratch memory. Empty: all buffers but scratch memory, in the order of the file.
+  // The arguments that a launch passes, in this order, by their names in the space file. The others get the
+  // values of the space file, and scratch memory. Empty: all arguments that no axis, parameter or device
+  // determines, in the order of the file: buffers but scratch memory, and scalars with a constant value.
   std::vector<std::string> arguments = {};
   Compilation compilation = Compilation::at_first_use;
   // A configuration that matches worse is an error of the launch.

@@ -359,13 +359,37 @@ static void test_kernel(const char* space_file) {
   gktune_kernel_destroy(kernel);
 }
 
+/* The scalar `a` of y = a x + y, which no axis determines. */
+static void test_scalars(const char* space_file) {
+  gktune_settings* settings = NULL;
+  gktune_kernel* kernel = NULL;
+  EXPECT(gktune_settings_create(&settings) == GKTUNE_OK);
+  EXPECT(gktune_settings_set(settings, "device", "host") == GKTUNE_OK);
+  EXPECT(gktune_kernel_open(space_file, settings, &kernel) == GKTUNE_OK);
+  gktune_settings_destroy(settings);
+  if (kernel == NULL) return;
+  const float three = 3, x[2] = {1, 2};
+  float y[2] = {10, 20};
+  const gktune_value n = {GKTUNE_INTEGER, 0, 2, 0, NULL};
+  gktune_argument arguments[3] = {{GKTUNE_SCALAR, GKTUNE_FLOAT32, 0},
+                                  {GKTUNE_CONST_POINTER, GKTUNE_FLOAT32, (uint64_t)(uintptr_t)x},
+                                  {GKTUNE_POINTER, GKTUNE_FLOAT32, (uint64_t)(uintptr_t)y}};
+  memcpy(&arguments[0].bits, &three, sizeof three);
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 3, 0) == GKTUNE_OK);
+  EXPECT(y[0] == 13 && y[1] == 26);
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments + 1, 2, 0) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("takes 3 arguments (a, x, y)");
+  gktune_kernel_destroy(kernel);
+}
+
 int main(int count, char** words) {
-  if (count != 3) return 2;
+  if (count != 4) return 2;
   EXPECT(strlen(gktune_version()) >= 5);
   test_settings();
   test_null_objects();
   test_lookup(words[2]);
   test_questions(words[2]);
   test_kernel(words[1]);
+  test_scalars(words[3]);
   return failures == 0 ? 0 : 1;
 }

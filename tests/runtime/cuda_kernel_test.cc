@@ -1,6 +1,7 @@
 // gktune::Kernel with a driver that needs no GPU: contexts, streams, failures and the end of CUDA.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -103,7 +104,7 @@ class CudaPlainKernelTest : public CudaKernelTest {
     return std::move(*kernel);
   }
   Result<void> add(Kernel& kernel, std::int64_t n, CUstream stream = nullptr) const {
-    return kernel.launch({n}, {static_cast<const int*>(values_), values_ + 1}, stream);
+    return kernel.launch({n}, {static_cast<const int*>(values_), values_ + 1, 2.0f}, stream);
   }
   // The value of n in the latest launch.
   static int n_of_launch() {
@@ -215,11 +216,12 @@ TEST_F(CudaPlainKernelTest, hot_launches_from_cpp_and_c_allocate_nothing) {
   const gktune_value n{GKTUNE_INTEGER, 0, 256, 0, nullptr};
   const auto address = reinterpret_cast<std::uintptr_t>(values_);
   const gktune_argument arguments[] = {{GKTUNE_CONST_POINTER, GKTUNE_INT32, address},
-                                       {GKTUNE_POINTER, GKTUNE_INT32, address}};
+                                       {GKTUNE_POINTER, GKTUNE_INT32, address},
+                                       {GKTUNE_SCALAR, GKTUNE_FLOAT32, std::bit_cast<std::uint32_t>(2.0f)}};
   const auto launch_all = [&] {
     bool is_queued = add(plain, 256, stream(64)).ok() && add(plain, 512).ok();
     is_queued = is_queued && launch(steps, 1000, stream(64)).ok();
-    return is_queued && gktune_kernel_launch(from_c, &n, 1, arguments, 2, 64) == GKTUNE_OK;
+    return is_queued && gktune_kernel_launch(from_c, &n, 1, arguments, 3, 64) == GKTUNE_OK;
   };
   ASSERT_TRUE(launch_all()) << gktune_message();
   fake_cuda::note_launches(false);

@@ -47,11 +47,30 @@ arguments:
   out: {type: float, extent: 2, role: out}
   partial: {type: float, extent: 4, role: scratch}
   n: {type: int32, value: n}
-  blocks: {type: int32, value: 4}
-  scale: {type: float, value: 1}
 launches:
   - {fill: partial, byte: 0}
   - {entry: partial_sums, grid: 4, block: threads, arguments: [in, partial, n]}
+  - {entry: finish, arguments: [partial, out, {type: int32, value: 4}, {type: float, value: 1}]}
+)yaml";
+// The same kernel; its scalars are arguments that applications can pass.
+inline constexpr const char* kScaledSpace = R"yaml(
+kernel: total
+source: total.cu
+problem: {n: [1000, 4000]}
+parameters:
+  threads: {values: [32, 64, 96, 128], default: 32}
+constraints: [threads <= n]
+arguments:
+  scale: {type: float, value: 2}
+  in: {type: float, extent: n, init: {constant: 1}}
+  out: {type: float, extent: 2, role: out}
+  partial: {type: float, extent: blocks, role: scratch}
+  n: {type: int32, value: n}
+  blocks: {type: int32, value: blocks}
+let: {blocks: threads // 8}
+launches:
+  - {fill: partial, byte: 0}
+  - {entry: partial_sums, grid: blocks, block: threads, arguments: [in, partial, n]}
   - {entry: finish, arguments: [partial, out, blocks, scale]}
 )yaml";
 

@@ -145,8 +145,8 @@ TEST_F(KernelTest, an_impossible_size_does_not_affect_later_launches) {
 
 TEST_F(KernelTest, launches_need_no_reference) {
   for (const char* reference :
-       {"{launches: {entry: finish, block: 1Mi, arguments: [partial, out, blocks, scale]}}",
-        "[{when: n > 1Mi, launches: {entry: finish, arguments: [partial, out, blocks, scale]}}]"}) {
+       {"{launches: {entry: partial_sums, block: 1Mi, arguments: [in, out, n]}}",
+        "[{when: n > 1Mi, launches: {entry: partial_sums, arguments: [in, out, n]}}]"}) {
     folder_.write("total.yaml", std::string(kSpace) + "reference: " + reference + "\n");
     Kernel kernel = open(settings());
     Totals totals{};
@@ -157,7 +157,32 @@ TEST_F(KernelTest, launches_need_no_reference) {
   }
 }
 
+TEST_F(KernelTest, a_launch_takes_the_arguments_that_no_axis_parameter_or_device_determines) {
+  folder_.write("total.yaml", kScaledSpace);
+  Kernel kernel = open(settings());
+  const std::vector<float> in(1000, 1.0f);
+  float out[2] = {};
+  ASSERT_TRUE(kernel.launch({1000}, {2.5f, in.data(), out}).ok());
+  EXPECT_EQ(out[0], 2500.0f);
+  EXPECT_EQ(kernel.launch({1000}, {in.data(), out}).error().message,
+            "total takes 3 arguments (scale, in, out), and is given 2");
+  EXPECT_EQ(kernel.launch({1000}, {in.data(), out, 2.5f}).error().message,
+            "argument 1 of total, 'scale', is float32, not float32*");
+}
+
+TEST_F(KernelTest, a_scalar_that_the_settings_do_not_name_has_the_value_of_the_space_file) {
+  folder_.write("total.yaml", kScaledSpace);
+  KernelSettings named = settings();
+  named.arguments = {"in", "out"};
+  Kernel kernel = open(named);
+  const std::vector<float> in(1000, 1.0f);
+  float out[2] = {};
+  ASSERT_TRUE(kernel.launch({1000}, {in.data(), out}).ok());
+  EXPECT_EQ(out[0], 2000.0f);
+}
+
 TEST_F(KernelTest, a_launch_may_pass_scalars_and_scratch_memory_by_name) {
+  folder_.write("total.yaml", kScaledSpace);
   KernelSettings named = settings();
   named.arguments = {"scale", "out", "in", "partial"};
   Kernel kernel = open(named);
@@ -169,6 +194,7 @@ TEST_F(KernelTest, a_launch_may_pass_scalars_and_scratch_memory_by_name) {
 }
 
 TEST_F(KernelTest, scalars_of_other_types_are_passed_if_the_value_stays_the_same) {
+  folder_.write("total.yaml", kScaledSpace);
   KernelSettings named = settings();
   named.arguments = {"scale", "blocks", "in", "out"};
   Kernel kernel = open(named);

@@ -168,8 +168,8 @@ TEST_F(Misuse, autotune_makes_a_database_that_is_missing_or_empty) {
 
 TEST_F(Misuse, an_autotune_that_fails_leaves_no_study) {
   folder_.write("total.yaml",
-                std::string(kSpace) + "reference: {launches: {entry: finish, block: 1Mi, arguments: [partial, out, "
-                                      "blocks, scale]}}\n");
+                std::string(kSpace) +
+                    "reference: {launches: {entry: partial_sums, block: 1Mi, arguments: [in, out, n]}}\n");
   KernelSettings fresh = with_database();
   EXPECT_FALSE(open(fresh).autotune({1000}, {in_.data(), out_}, 60).ok());  // the reference does not launch
   fresh.worker = {"/no/worker"};
