@@ -1,6 +1,7 @@
 // Applications make these mistakes, and the system does these things to them. They get errors, and neither crash nor
 // hang.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -300,6 +301,74 @@ TEST_F(Misuse, spaces_sources_databases_and_bundles_are_read_from_memory) {
     in_memory.files["kernels.gkt"].resize(size);
     EXPECT_FALSE(Lookup::open("kernels.gkt", in_memory).ok()) << size;
   }
+}
+
+TEST_F(Misuse, files_that_are_no_database_are_errors_of_one_line) {
+  tuned(1000, 64);
+  const std::string database = bytes_of(folder_.path("gktune.db"));
+  folder_.write("file", "");
+  folder_.write("text", "{}");
+  folder_.write("noise", std::string(8192, '\x5a'));
+  folder_.write("cut", database.substr(0, database.size() / 2));
+  folder_.write("later", database);
+  ASSERT_EQ(std::system(("sqlite3 " + folder_.path("later") + " 'PRAGMA user_version = 9999'").c_str()), 0);
+  std::filesystem::create_directory(folder_ / "folder");
+  ASSERT_EQ(::mkfifo(folder_.path("fifo").c_str(), 0600), 0);
+  for (const char* name :
+       {"file/below", "text", "noise", "cut", "later", "folder", "fifo", "/dev/null", "/dev/zero", "", "missing"}) {
+    const std::filesystem::path path = *name == '\0' || *name == '/' ? std::filesystem::path(name) : folder_ / name;
+    const auto expect_line = [&](const auto& result, const char* what) {
+      ASSERT_FALSE(result.ok()) << what << ' ' << name;
+      EXPECT_FALSE(result.error().message.empty()) << what << ' ' << name;
+      EXPECT_EQ(result.error().message.find('\n'), std::string::npos) << result.error().message;
+    };
+    KernelSettings bad = settings();
+    bad.databases = {folder_ / "gktune.db", path};
+    expect_line(Kernel::open(folder_.path("total.yaml"), bad), "database");
+    bad.databases.clear();
+    bad.bundles = {path};
+    expect_line(Kernel::open(folder_.path("total.yaml"), bad), "bundle beside sources");
+    expect_line(Kernel::open_bundled("total", bad), "bundle");
+    expect_line(Lookup::open(path), "lookup");
+    EXPECT_FALSE(Kernel::open(path, settings()).ok()) << name;
+  }
+}
+
+TEST_F(Misuse, a_database_that_is_spoiled_while_it_is_followed_harms_no_launch) {
+  tuned(1000, 64);
+  KernelSettings following = with_database();
+  following.follow_interval = std::chrono::milliseconds(1);
+  Kernel kernel = open(following);
+  EXPECT_EQ(threads_used(kernel, 1000), 64);
+  int n = 1000;
+  for (const auto& spoil : std::initializer_list<std::function<void()>>{
+           [&] { std::filesystem::resize_file(folder_ / "gktune.db", 5000); },
+           [&] { folder_.write("gktune.db", "this is no database"); },
+           [&] { std::filesystem::remove(folder_ / "gktune.db"); },
+           [&] { std::filesystem::create_directory(folder_ / "gktune.db"); }}) {
+    spoil();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(threads_used(kernel, ++n), 64);
+  }
+  std::filesystem::remove(folder_ / "gktune.db");
+  tuned(1000, 128);
+  while (threads_used(kernel, 1000) != 128) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+TEST_F(Misuse, autotune_refuses_what_it_cannot_do_and_stores_nothing) {
+  tuned(1000, 64);
+  Kernel kernel = open(with_database());
+  const auto error = [&](std::initializer_list<LaunchArgument> arguments, double budget_s) {
+    const auto tuned = kernel.autotune({50}, arguments, budget_s);
+    return tuned.ok() ? "none" : tuned.error().message;
+  };
+  for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_EQ(error({in_.data(), out_}, seconds), "autotune needs a budget above 0 seconds");
+  EXPECT_EQ(error({in_.data()}, 1), "total takes 2 arguments (in, out), and is given 1");
+  EXPECT_EQ(error({in_.data(), static_cast<float*>(nullptr)}, 1), "argument 2 of total, 'out', is null");
+  EXPECT_EQ(open(settings()).autotune({50}, {in_.data(), out_}, 1).error().message,
+            "autotune needs a database to store its result in");
+  EXPECT_EQ(kernel.prepare({500})->match, Match::nearest_problem);
 }
 
 TEST_F(Misuse, errors_have_codes_and_values_of_errors_throw_their_message) {
