@@ -656,6 +656,17 @@ TEST_F(Tampering, one_slow_execution_on_other_inputs_is_not_a_finding) {
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
 }
 
+TEST_F(Tampering, a_machine_that_becomes_slower_is_no_finding_and_the_later_times_count) {
+  int runs = 0;
+  const RunReply reply = run_on_random("slowed", [&](Memory memory) {
+    device_->codes["slowed"].times_us = {++runs >= 6 ? 1000.0 : 10.0};
+    return right(memory);
+  });
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  EXPECT_EQ(reply.timing.median_us, 1000);
+  EXPECT_EQ(reply.fresh_us, 1000);
+}
+
 TEST_F(Tampering, candidates_that_cannot_lead_are_checked_in_the_playoff) {
   RunJob slower = job("slower");
   slower.plan.arguments[0].contents = {ContentsKind::uniform, 0, 0, 0, 1000, 7, {}};

@@ -34,13 +34,19 @@ class CapturedOutput {
 // True if the trial is faster than the best one so far.
 bool may_lead(const RunReply& reply, const Cutoff& cutoff);
 
-// The time of a fresh execution.
-using FreshTrial = std::function<Result<double, Failure>()>;
+// The time of an execution.
+using TimeTrial = std::function<Result<double, Failure>()>;
+struct FreshComparison {
+  TimeTrial on_new_inputs;  // of a fresh execution
+  TimeTrial
+      on_same_inputs;     // of a fresh execution on the inputs that others met; null: its time says nothing
+  TimeTrial known_again;  // times the candidate as before; what it reports from now on
+};
 // Returns the time of the fastest fresh execution on new inputs. A failure: fresh executions are slower than
-// `known_us`, the time of a candidate that may know of others, by more than noise explains. That is not so if
-// executions on the inputs that the known time was measured on are as fast; null: these say nothing.
+// `known_us`, the time of a candidate that may know of others, by more than noise, other inputs and a change
+// of the machine since then explain.
 Result<double, Failure> compare_with_fresh(const DeviceTraits& traits, Regime regime, double known_us,
-                                           const FreshTrial& on_new_inputs, const FreshTrial& on_same_inputs);
+                                           const FreshComparison& time);
 
 RunReply reply_of(const Failure& failure);
 // Times those finalists in turn that have not failed, and adds their samples. One that fails leaves the
@@ -96,7 +102,8 @@ class DeviceRunner final : public Runner {
   // Checks an execution after the samples, for candidates that stop to write, or write elsewhere.
   Result<void, Failure> check_last(const RunJob& job, const Program& program);
   // Makes fresh executions of a candidate that may win. Returns their time.
-  Result<double, Failure> confirm(const RunJob& job, const LoadedProgram& program, double known_us);
+  Result<double, Failure> confirm(const RunJob& job, const LoadedProgram& program, double known_us,
+                                  const TimeTrial& known_again);
   std::size_t problems_at_once(const RunJob& job, const LoadedProgram& program, double execution_us) const;
   FreshProblems::Execute executing(const RunJob& job, const Program& program);
   // Drops buffers that a failed candidate has damaged. True: it has.

@@ -156,14 +156,9 @@ class ForkingRunner final : public Runner {
   RunReply try_job(const RunJob& job) {
     report_phase(Phase::setup);
     if (const auto prepared = prepare(job); !prepared) return reply_of(prepared.error());
-    auto process = processes_.start([&](const std::string&) {
-      runner_.problem().renew();
-      return encode(runner_.run(job));
-    });
-    if (!process) return reply_of(process.error());
-    RunReply reply = asked(*process, {});
+    RunReply reply = run_isolated(job);
     if (job.check_only || !may_lead(reply, job.cutoff)) return reply;
-    const auto fresh_us = confirm(job, reply.timing.median_us);
+    const auto fresh_us = confirm(job, reply);
     if (fresh_us) {
       reply.fresh_us = *fresh_us;
       return reply;
@@ -173,11 +168,24 @@ class ForkingRunner final : public Runner {
     return failed;
   }
 
-  Result<double, Failure> confirm(const RunJob& job, double known_us) {
+  RunReply run_isolated(const RunJob& job) {
+    auto process = processes_.start([&](const std::string&) {
+      runner_.problem().renew();
+      return encode(runner_.run(job));
+    });
+    return process ? asked(*process, {}) : reply_of(process.error());
+  }
+
+  Result<double, Failure> confirm(const RunJob& job, RunReply& reply) {
     const auto on_new_inputs = [&] { return time_on_new_inputs(job); };
     const auto on_same_inputs = [&] { return time(&FreshProblems::time_on_base, job); };
-    return compare_with_fresh(runner_.device().traits(), job.plan.regime, known_us, on_new_inputs,
-                              on_same_inputs);
+    const auto known_again = [&]() -> Result<double, Failure> {
+      reply = run_isolated(job);
+      if (!reply.ok()) return Failure{reply.status, reply.message, reply.worker_is_lost};
+      return reply.timing.median_us;
+    };
+    return compare_with_fresh(runner_.device().traits(), job.plan.regime, reply.timing.median_us,
+                              {on_new_inputs, on_same_inputs, known_again});
   }
 
   Result<void, Failure> prepare(const RunJob& job) {
