@@ -43,6 +43,7 @@ class SourceImport {
     find_block();
     find_sizes();
     read_arguments();
+    size_guessed_axes();
     write();
     return std::move(space_);
   }
@@ -150,6 +151,18 @@ class SourceImport {
   void add_axis(const std::string& name, std::int64_t value, bool is_macro) {
     draft_.axes.push_back({name, {std::to_string(value)}, is_macro && is_named_in_kernel(name)});
     code_.known[name] = name;
+  }
+
+  void guess_axis(const std::string& name, bool is_macro) {
+    note("the size " + name + " is a guess");
+    guessed_axes_.push_back(draft_.axes.size());
+    add_axis(name, 1, is_macro);
+  }
+
+  // Buffers may have the product of all: a million elements together, 1024 x 1024, 64 x 64 x 64.
+  void size_guessed_axes() {
+    for (const std::size_t axis : guessed_axes_)
+      draft_.axes[axis].values = {std::to_string(1 << std::max<std::size_t>(20 / guessed_axes_.size(), 4))};
   }
 
   bool is_parameter(std::string_view name) const {
@@ -269,8 +282,7 @@ class SourceImport {
     if (!launch_) {
       for (const auto& parameter : parameters) {
         if (!is_size(parameter) || code_.known.contains(parameter.name)) continue;
-        add_axis(parameter.name, 1 << 20, false);
-        note("the size " + parameter.name + " is a guess");
+        guess_axis(parameter.name, false);
       }
       return;
     }
@@ -282,8 +294,7 @@ class SourceImport {
           passed.size() == 1 && passed[0].is_word() && !code_.known.contains(passed[0].text) &&
           !code_.translate(passed, launch_->place) && !code_.loop_start(passed[0].text, launch_->place);
       if (!is_unknown) continue;
-      add_axis(std::string(passed[0].text), 1 << 20, false);
-      note("the size " + std::string(passed[0].text) + " is a guess");
+      guess_axis(std::string(passed[0].text), false);
     }
     for (const LaunchingCode::Written& each : code_.extents(launch_->config[0], launch_->place))
       add_sizes(each.tokens, each.place, false);
@@ -316,8 +327,8 @@ class SourceImport {
         code_.known[name] = name;
         continue;
       }
-      if (!number) note("the size " + name + " is a guess");
-      add_axis(name, number.value_or(1 << 20), found != nullptr && is_kernel_setting(*found));
+      const bool is_macro = found != nullptr && is_kernel_setting(*found);
+      number ? add_axis(name, *number, is_macro) : guess_axis(name, is_macro);
     }
   }
 
@@ -392,8 +403,7 @@ class SourceImport {
 
   std::string first_axis() {
     if (draft_.axes.empty()) {
-      add_axis("n", 1 << 20, false);
-      note("no size of the problem was found: n is a guess");
+      guess_axis("n", false);
     }
     return draft_.axes.front().name;
   }
@@ -476,6 +486,7 @@ class SourceImport {
   std::vector<SourceSetting> settings_;
   std::map<std::size_t, std::int64_t> block_literals_;
   SpaceDraft draft_;
+  std::vector<std::size_t> guessed_axes_;
   ImportedSpace space_;
 };
 

@@ -65,6 +65,12 @@ TEST_F(ImportTest, a_literal_block_becomes_a_parameter_that_the_grid_follows) {
   }
 }
 
+TEST_F(ImportTest, several_sizes_that_are_guesses_have_a_million_elements_together) {
+  const Imported made = import("__global__ void k(float* x, int rows, int columns) { x[rows * columns - 1] = 1; }\n");
+  EXPECT_EQ(text(made, "rows: ["), "rows: [1024]");
+  EXPECT_EQ(text(made, "columns: ["), "columns: [1024]");
+}
+
 TEST_F(ImportTest, a_tiled_kernel_of_two_dimensions_is_read) {
   const Imported made = import(
       "#define BLOCK 16\n#define WIDTH 2048\n"
