@@ -43,7 +43,6 @@ class SourceImport {
     find_block();
     find_sizes();
     read_arguments();
-    size_guessed_axes();
     write();
     return std::move(space_);
   }
@@ -153,14 +152,11 @@ class SourceImport {
     code_.known[name] = name;
   }
 
+  // Buffers may have the product of all guessed sizes: a million elements together, 1024 x 1024, 64 x 64 x 64.
   void guess_axis(const std::string& name, bool is_macro) {
     note("the size " + name + " is a guess");
     guessed_axes_.push_back(draft_.axes.size());
     add_axis(name, 1, is_macro);
-  }
-
-  // Buffers may have the product of all: a million elements together, 1024 x 1024, 64 x 64 x 64.
-  void size_guessed_axes() {
     for (const std::size_t axis : guessed_axes_)
       draft_.axes[axis].values = {std::to_string(1 << std::max<std::size_t>(20 / guessed_axes_.size(), 4))};
   }

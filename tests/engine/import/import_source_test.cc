@@ -69,6 +69,7 @@ TEST_F(ImportTest, several_sizes_that_are_guesses_have_a_million_elements_togeth
   const Imported made = import("__global__ void k(float* x, int rows, int columns) { x[rows * columns - 1] = 1; }\n");
   EXPECT_EQ(text(made, "rows: ["), "rows: [1024]");
   EXPECT_EQ(text(made, "columns: ["), "columns: [1024]");
+  EXPECT_EQ(text(import("__global__ void k(float* x) { x[threadIdx.x] = 1; }\n"), "n: ["), "n: [1048576]");
 }
 
 TEST_F(ImportTest, a_tiled_kernel_of_two_dimensions_is_read) {
