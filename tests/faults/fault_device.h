@@ -122,7 +122,7 @@ inline Definition pretending(const Pretender& pretender, bool is_function) {
   const std::string text = std::string("kernel: pretending\n") + (is_function ? "language: c++\n" : "") +
                            "source: kernels/pretending." + suffix + "\nregime: " + pretender.regime +
                            "\nproblem: {n: [" + (is_function ? "20000" : "1000") +
-                           "]}\nparameters: {TRICK: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]}\narguments:\n  in: "
+                           "]}\nparameters: {TRICK: {range: [0, 17]}}\narguments:\n  in: "
                            "{type: float, extent: n, init: " +
                            pretender.inputs + R"yaml(}
   out: {type: float, extent: n, role: out, check: {relative: 1e-5}}

@@ -105,7 +105,7 @@ TEST_P(PretendingKernels, are_wrong_or_slow_when_they_can_know_of_no_other_execu
   expect_that_pretending_is_found("cuda", GetParam(), false);
 }
 
-INSTANTIATE_TEST_SUITE_P(, PretendingKernels, ::testing::ValuesIn(pretenders(9, true)), pretender_name);
+INSTANTIATE_TEST_SUITE_P(, PretendingKernels, ::testing::ValuesIn(pretenders(17, true)), pretender_name);
 
 }  // namespace
 }  // namespace gktune
