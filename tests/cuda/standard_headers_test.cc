@@ -69,6 +69,8 @@ TEST(StandardHeadersTest, libraries_for_device_code_compile_with_them) {
             "int sum = 1;\n"
             "Scan(warp[threadIdx.x / 32]).InclusiveSum(sum, sum); out[0] = "
             "Reduce(storage).Sum(in[threadIdx.x]) + sum;"},
+           {"#include <cuda.h>\n#include <cuda/barrier>\n__constant__ CUtensorMap map;\n",
+            "out[0] = sizeof map + M_SQRT1_2;"},
            {"#include <cuda/std/array>\n#include <cuda/std/complex>\n#include <cuda/std/span>\n",
             "cuda::std::array<float, 2> a{in[0], in[1]}; cuda::std::complex<float> c(a[0], a[1]); out[0] = "
             "c.real();"},

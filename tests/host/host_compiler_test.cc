@@ -242,6 +242,8 @@ TEST_P(HostCompilerTest, compiles_a_kernel_of_a_whole_program_with_replaced_sett
     kernels.run(0, shape(1, 4), out.data());
     EXPECT_EQ(out, std::vector<int>(4, expected));
   }
+  const CompiledVariant of_empty_problem = compile(kernel_source(text, {}, {}));  // which launches nothing
+  EXPECT_EQ(of_empty_problem.status, Status::ok) << of_empty_problem.log;
 }
 
 GKTUNE_WITH_EACH_COMPILER(HostCompilerTest);

@@ -103,9 +103,18 @@ TEST(KernelCode, a_source_without_matching_brackets_stays_as_it_is) {
 }
 
 TEST(KernelCode, headers_of_host_libraries_stay_only_where_kernels_use_them) {
-  EXPECT_EQ(kept("#include <cublas_v2.h>\n#include <thrust/complex.h>\n#include <helper_cuda.h>\n"
+  EXPECT_EQ(kept("#include <cublas_v2.h>\n#include <thrust/complex.h>\n#include <helper_cuda.h>\n#include "
+                 "<cuda_gl_interop.h>\n"
                  "__global__ void k(thrust::complex<float>* x) {}\nint main() { cublasHandle_t h; }\n"),
             "#include <thrust/complex.h>\n__global__ void k(thrust::complex<float>* x) {}\n");
+}
+
+TEST(ImpliedIncludes, are_of_the_names_that_nvcc_and_host_libraries_declare) {
+  EXPECT_EQ(implied_includes(flat("__global__ void k(float* x, uint n) { x[n] = INFINITY * M_PI; }\n")),
+            "#include <sys/types.h>\n#include <math.h>\n");
+  EXPECT_EQ(implied_includes(flat("__global__ void k(__nv_bfloat16* x) {}  // uint8_t\n")),
+            "#include <cuda_bf16.h>\n");
+  EXPECT_EQ(implied_includes(flat("__global__ void k(float* x) {}\n")), "");
 }
 
 TEST(ReplaceSettings, replaces_macros_and_constants_by_parameters) {

@@ -214,7 +214,7 @@ WordSet device_macros(const Macros& macros) {
 
 // Keeps the declarations that kept declarations and mentioned names use. Returns all used words.
 WordSet keep_used(std::vector<Declaration>& declarations, Tokens tokens, const Macros& macros,
-               const WordSet& mentioned) {
+                  const WordSet& mentioned) {
   std::unordered_multimap<std::string_view, Declaration*> by_name;
   for (Declaration& declaration : declarations) {
     for (const std::string_view name : declaration.names) by_name.emplace(name, &declaration);
@@ -255,12 +255,34 @@ struct HostLibrary {
   std::string_view header, names;
 };
 constexpr HostLibrary kHostLibraries[] = {
-    {"thrust/", "thrust"},   {"cublas", "cublas"},         {"cufft", "cufft"},       {"cusparse", "cusparse"},
-    {"cusolver", "cusolver"}, {"curand.h", "curandGen"},   {"cudnn", "cudnn"},       {"nccl.h", "nccl"},
-    {"nvml.h", "nvml"},      {"nvrtc.h", "nvrtc"},         {"nvToolsExt", "nvtx"},   {"nvtx3/", "nvtx"},
-    {"cuda_profiler_api.h", "cudaProfiler"}, {"cudaProfiler.h", "cuProfiler"},       {"helper_", "helper_"},
-    {"nvbench/", "nvbench"}, {"benchmark/benchmark.h", "benchmark"}, {"gtest/", "testing"}, {"mpi.h", "MPI_"},
-    {"omp.h", "omp_"},       {"opencv2/", "cv"},
+    {"thrust/", "thrust"},
+    {"cublas", "cublas"},
+    {"cufft", "cufft"},
+    {"cusparse", "cusparse"},
+    {"cusolver", "cusolver"},
+    {"curand.h", "curandGen"},
+    {"cudnn", "cudnn"},
+    {"nccl.h", "nccl"},
+    {"nvml.h", "nvml"},
+    {"nvrtc.h", "nvrtc"},
+    {"nvToolsExt", "nvtx"},
+    {"nvtx3/", "nvtx"},
+    {"cuda_profiler_api.h", "cudaProfiler"},
+    {"cudaProfiler.h", "cuProfiler"},
+    {"cuda_gl_interop.h", "cudaGraphicsGL"},
+    {"cudaGL.h", "cuGraphicsGL"},
+    {"cuda_egl_interop.h", "cudaEgl"},
+    {"cudaEGL.h", "cuEGL"},
+    {"cuda_vdpau_interop.h", "cudaVDPAU"},
+    {"cuda_d3d", "cudaD3D"},
+    {"GL/", "GL"},
+    {"helper_", "helper_"},
+    {"nvbench/", "nvbench"},
+    {"benchmark/benchmark.h", "benchmark"},
+    {"gtest/", "testing"},
+    {"mpi.h", "MPI_"},
+    {"omp.h", "omp_"},
+    {"opencv2/", "cv"},
 };
 
 void drop_host_libraries(FlatSource& source, const WordSet& used) {
@@ -278,6 +300,26 @@ void drop_host_libraries(FlatSource& source, const WordSet& used) {
     line.name.clear();
   }
 }
+
+// Headers that nvcc includes without being asked, or that headers of host libraries bring, and the names that
+// sources use of them.
+struct ImpliedHeader {
+  std::string_view header, names;
+};
+constexpr ImpliedHeader kImpliedHeaders[] = {
+    {"math.h",
+     " INFINITY NAN HUGE_VALF M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI "
+     "M_SQRT2 "
+     "M_SQRT1_2 "},
+    {"float.h", " FLT_MAX FLT_MIN FLT_EPSILON DBL_MAX DBL_MIN DBL_EPSILON "},
+    {"limits.h", " INT_MAX INT_MIN UINT_MAX LONG_MAX LONG_MIN ULONG_MAX LLONG_MAX CHAR_BIT "},
+    {"stdint.h", " int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t "},
+    {"sys/types.h", " uint ushort ulong "},
+    {"time.h", " clock_t "},
+    {"cuda_fp16.h", " __half __half2 "},
+    {"cuda_bf16.h", " __nv_bfloat16 __nv_bfloat162 nv_bfloat16 nv_bfloat162 "},
+    {"cuComplex.h", " cuComplex cuFloatComplex cuDoubleComplex "},
+};
 
 }  // namespace
 
@@ -313,6 +355,21 @@ void drop_host_code(FlatSource& source, const NameSet& mentioned) {
   }
   if (kept != text) set_text(source, kept);
   drop_host_libraries(source, used);
+}
+
+std::string implied_includes(const FlatSource& source) {
+  std::string includes;
+  const std::string text = text_of(source);
+  for (const Token& token : code_tokens(text)) {
+    if (!token.is_word()) continue;
+    const std::string name = ' ' + std::string(token.text) + ' ';
+    const auto implied = std::ranges::find_if(
+        kImpliedHeaders, [&](const ImpliedHeader& each) { return each.names.find(name) != each.names.npos; });
+    if (implied == std::end(kImpliedHeaders)) continue;
+    const std::string line = "#include <" + std::string(implied->header) + ">\n";
+    if (includes.find(line) == includes.npos) includes += line;
+  }
+  return includes;
 }
 
 UsedText used_by(const FlatSource& source, const std::string& function) {
@@ -369,7 +426,7 @@ class SettingFinder {
     if (next != "=" && (next != "{" || is_alias || is_enumerator)) return std::nullopt;
     if (at + 2 >= tokens_.size() || tokens_[at + 2] == "=") return std::nullopt;  // a comparison
     const SettingRange value = next == "=" ? SettingRange{at + 2, end_of_value(at + 2)}
-                                      : SettingRange{at + 2, closing_bracket(tokens_, at + 1) - 1};
+                                           : SettingRange{at + 2, closing_bracket(tokens_, at + 1) - 1};
     if (value.last < value.first || value.last >= tokens_.size()) return std::nullopt;
     if (is_alias || is_enumerator || has(before, "constexpr")) return value;
     const bool is_pointer = tokens_[at - 1] == "*" || tokens_[at - 1] == "&";

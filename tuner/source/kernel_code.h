@@ -15,6 +15,10 @@ using NameSet = std::set<std::string, std::less<>>;
 // use. Leaves a source unchanged if its brackets do not match outside of preprocessor conditions.
 void drop_host_code(FlatSource& source, const NameSet& mentioned);
 
+// #include lines of the headers that declare what the source takes from no header of its own: nvcc includes some
+// unasked, and headers of host libraries bring others.
+std::string implied_includes(const FlatSource& source);
+
 // The words and numbers of a function and of the functions, types, constants and macros of the source that it
 // uses. Empty if brackets do not match outside of preprocessor conditions.
 struct UsedText {

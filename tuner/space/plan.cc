@@ -141,10 +141,7 @@ void keep_kernels(FlatSource& source, std::span<const SourcePlan* const> variant
       parameters.insert(name);
     }
   }
-  // Without entries everything counts.
-  const bool has_entries =
-      std::ranges::any_of(variants, [](const SourcePlan* each) { return !each->entries.empty(); });
-  if (has_entries) drop_host_code(source, words_of(texts));
+  drop_host_code(source, words_of(texts));
   replace_settings(source, parameters);
 }
 

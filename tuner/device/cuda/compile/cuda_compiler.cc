@@ -101,6 +101,7 @@ class CudaCompiler : public Compiler {
           batch.pending.push_back({&variant, key, &results[i]});
         }
       }
+      if (batch.pending.empty()) continue;
       // The key is that of the whole source: the rest depends on the variants of this batch.
       std::vector<const SourcePlan*> variants;
       for (const Pending& pending : batch.pending) variants.push_back(pending.source);

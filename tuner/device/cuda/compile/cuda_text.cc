@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tuner/source/kernel_code.h"
 #include "tuner/source/tokens.h"
 #include "tuner/space/plan.h"
 
@@ -182,7 +183,7 @@ bool can_share_text(const FlatSource& source) {
 }
 
 CudaText cuda_text_of_one(const FlatSource& source, const SourcePlan& variant, OtherKernels others) {
-  CudaText program;
+  CudaText program{implied_includes(source), {}};
   const VariantMacros macros = macros_for(source, variant);
   define_macros(program.text, macros);
   for (const auto& line : source.lines) {
@@ -198,7 +199,7 @@ CudaText cuda_text_of_one(const FlatSource& source, const SourcePlan& variant, O
 }
 
 CudaText cuda_text_of_many(const FlatSource& source, std::span<const SourcePlan* const> variants) {
-  CudaText program;
+  CudaText program{implied_includes(source), {}};
   if (has_includes(source)) {
     for (const SourcePlan* variant : variants)
       add_headers(program.text, source, macros_for(source, *variant));

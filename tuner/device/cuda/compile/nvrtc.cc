@@ -36,10 +36,17 @@ constexpr Plain kPlain[] = {
 #ifndef M_PI
 #define M_E 2.7182818284590452354
 #define M_LOG2E 1.4426950408889634074
+#define M_LOG10E 0.43429448190325182765
 #define M_LN2 0.69314718055994530942
+#define M_LN10 2.30258509299404568402
 #define M_PI 3.14159265358979323846
 #define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.78539816339744830962
+#define M_1_PI 0.31830988618379067154
+#define M_2_PI 0.63661977236758134308
+#define M_2_SQRTPI 1.12837916709551257390
 #define M_SQRT2 1.41421356237309504880
+#define M_SQRT1_2 0.70710678118654752440
 #endif
 )",
      "using ::abs; using ::fabs; using ::sqrt; using ::exp; using ::log; using ::pow; using ::sin; "
@@ -76,7 +83,7 @@ constexpr std::string_view kWithoutKernels =
     "iostream istream libgen.h list locale locale.h map memory mutex new ostream pthread.h queue random "
     "regex "
     "set shared_mutex signal.h sstream stack stdarg.h stdexcept streambuf string string_view strings.h "
-    "sys/mman.h sys/resource.h sys/stat.h sys/time.h sys/types.h sys/wait.h system_error thread time.h "
+    "sys/mman.h sys/resource.h sys/stat.h sys/time.h sys/utsname.h sys/wait.h system_error thread time.h "
     "typeindex typeinfo unistd.h unordered_map unordered_set valarray variant vector";
 
 // The toolkit has no header that includes all of these.
@@ -125,9 +132,16 @@ std::vector<std::pair<std::string, std::string>> standard_headers() {
   for (const std::string& name : words_in(kBorrowed)) headers.emplace_back(name, borrowed(name));
   for (const char* name : {"stdint.h", "inttypes.h"}) headers.emplace_back(name, borrowed("cstdint"));
   headers.emplace_back("limits.h", borrowed("climits"));
+  headers.emplace_back(
+      "sys/types.h",
+      "typedef unsigned int uint; typedef unsigned short ushort; typedef unsigned long ulong;\n");
   for (const std::string& name : words_in(kAlgorithms))
     algorithms += "#include <cuda/std/__algorithm/" + name + ".h>\n";
   headers.emplace_back("algorithm", borrowed("utility", algorithms));
+  // The driver's own header declares functions, which NVRTC refuses. <cuda/barrier> declares the type too.
+  headers.emplace_back("cuda.h", std::string(kOnce) +
+                                     "struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; };\n"
+                                     "typedef struct CUtensorMap_st CUtensorMap;\n");
   return headers;
 }
 

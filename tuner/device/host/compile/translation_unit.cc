@@ -9,6 +9,7 @@
 
 #include "tuner/device/host/compile/kernel_headers.h"
 #include "tuner/source/flat_source.h"
+#include "tuner/source/kernel_code.h"
 #include "tuner/source/tokens.h"
 #include "tuner/space/plan.h"
 
@@ -161,9 +162,10 @@ FlatSource flat_source(const SourcePlan& source) {
 std::string headers_of(const FlatSource& flat, const Macros& values) {
   const std::string define = "#define __CUDACC__ 1\n" + definitions(values);
   const std::string undefine = "#undef __CUDACC__\n" + undefinitions(values);
-  std::string headers = define;
+  const std::string implied = implied_includes(flat);
+  std::string headers = implied + define;
   Macros own;  // that the source defines, and may leave defined
-  bool has_headers = false;
+  bool has_headers = !implied.empty();
   for (const SourceLine& line : flat.lines) {
     if (line.kind == Kind::define) own.emplace_back(line.name, "");
     if (line.kind == Kind::system_include) {
