@@ -152,7 +152,8 @@ class SourceImport {
     code_.known[name] = name;
   }
 
-  // Buffers may have the product of all guessed sizes: a million elements together, 1024 x 1024, 64 x 64 x 64.
+  // Buffers may have the product of all guessed sizes: a million elements together, 1024 x 1024, 64 x 64
+  // x 64.
   void guess_axis(const std::string& name, bool is_macro) {
     note("the size " + name + " is a guess");
     guessed_axes_.push_back(draft_.axes.size());
@@ -399,6 +400,7 @@ class SourceImport {
 
   std::string first_axis() {
     if (draft_.axes.empty()) {
+      note("no size of the problem was found");
       guess_axis("n", false);
     }
     return draft_.axes.front().name;

@@ -132,9 +132,9 @@ std::vector<std::pair<std::string, std::string>> standard_headers() {
   for (const std::string& name : words_in(kBorrowed)) headers.emplace_back(name, borrowed(name));
   for (const char* name : {"stdint.h", "inttypes.h"}) headers.emplace_back(name, borrowed("cstdint"));
   headers.emplace_back("limits.h", borrowed("climits"));
-  headers.emplace_back(
-      "sys/types.h",
-      "typedef unsigned int uint; typedef unsigned short ushort; typedef unsigned long ulong;\n");
+  headers.emplace_back("sys/types.h", std::string(kOnce) +
+                                          "typedef unsigned int uint; typedef unsigned short ushort; "
+                                          "typedef unsigned long ulong; namespace std {}\n");
   for (const std::string& name : words_in(kAlgorithms))
     algorithms += "#include <cuda/std/__algorithm/" + name + ".h>\n";
   headers.emplace_back("algorithm", borrowed("utility", algorithms));
