@@ -109,8 +109,6 @@ struct Unit {
   double factor;  // of GB/s or GFLOP/s
 };
 using enum PeakShare::Kind;
-constexpr double kSanitizedTimeFactor = 10;  // of a time limit: code with reported accesses is slow
-
 constexpr Unit kUnits[] = {
     {"MB/s", bandwidth, 1e-3},
     {"GB/s", bandwidth, 1},
@@ -201,6 +199,8 @@ int compile_jobs(const WorkerSettings& settings) {
   if (settings.jobs == 0) return static_cast<int>(own_core_count());
   return static_cast<int>(std::min<std::int64_t>(settings.jobs, 1024));
 }
+
+constexpr double kSanitizedTimeFactor = 10;  // of a time limit: code that reports its accesses is slow
 
 Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(KernelDefinition kernel,
                                                                const FoundDevice& found,

@@ -1,10 +1,10 @@
 // gktune man: writes the manual pages, from the declared commands and the tables of docs/cli.md.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <sstream>
 

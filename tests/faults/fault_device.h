@@ -155,7 +155,8 @@ inline void expect_that_pretending_is_found(const std::string& kind, const Prete
   const Trial trial = tried(*device, {{"TRICK", pretender.trick}}, n);
   time_honest_one();
   EXPECT_TRUE(!trial.ok() || trial.timing.median_us > 0.6 * honest_us)
-      << "median " << trial.timing.median_us << " us, fresh " << trial.fresh_us << " us, honest " << honest_us << " us";
+      << "median " << trial.timing.median_us << " us, fresh " << trial.fresh_us << " us, honest " << honest_us
+      << " us";
 }
 
 // A kernel of tests/faults, and the trial that it ends in: its status and a part of its message.

@@ -35,7 +35,7 @@ __global__ void finish(const float* partial, float* out, int blocks, float scale
 }
 )";
 
-inline constexpr const char* kSpace = R"yaml(
+inline const std::string kSpaceStart = R"yaml(
 kernel: total
 source: total.cu
 problem: {n: [1000, 4000]}
@@ -43,7 +43,8 @@ parameters:
   threads: {values: [32, 64, 96, 128], default: 32}
 constraints: [threads <= n]
 arguments:
-  in: {type: float, extent: n, init: {constant: 1}}
+)yaml";
+inline const std::string kSpace = kSpaceStart + R"yaml(  in: {type: float, extent: n, init: {constant: 1}}
   out: {type: float, extent: 2, role: out}
   partial: {type: float, extent: 4, role: scratch}
   n: {type: int32, value: n}
@@ -53,15 +54,7 @@ launches:
   - {entry: finish, arguments: [partial, out, {type: int32, value: 4}, {type: float, value: 1}]}
 )yaml";
 // The same kernel; its scalars are arguments that applications can pass.
-inline constexpr const char* kScaledSpace = R"yaml(
-kernel: total
-source: total.cu
-problem: {n: [1000, 4000]}
-parameters:
-  threads: {values: [32, 64, 96, 128], default: 32}
-constraints: [threads <= n]
-arguments:
-  scale: {type: float, value: 2}
+inline const std::string kScaledSpace = kSpaceStart + R"yaml(  scale: {type: float, value: 2}
   in: {type: float, extent: n, init: {constant: 1}}
   out: {type: float, extent: 2, role: out}
   partial: {type: float, extent: blocks, role: scratch}

@@ -40,7 +40,7 @@ TEST_F(KernelTest, code_that_does_not_compile_for_one_problem_is_tried_for_anoth
   folder_.write("total.cu",
                 "#if threads == 64 && problem_n == 2000\n#error no kernel for this size\n#endif\n" +
                     std::string(kSource));
-  folder_.write("total.yaml", std::regex_replace(std::string(kSpace), std::regex("n: \\[1000, 4000\\]"),
+  folder_.write("total.yaml", std::regex_replace(kSpace, std::regex("n: \\[1000, 4000\\]"),
                                                  "n: {values: [1000, 4000], macro: problem_n}"));
   tuned(1000, 64);
   Kernel kernel = open(with_database());
@@ -125,7 +125,7 @@ TEST_F(KernelTest, null_addresses_of_buffers_are_refused) {
 
 // A size that cannot be launched must not count against the configurations that other sizes use.
 TEST_F(KernelTest, an_impossible_size_does_not_affect_later_launches) {
-  folder_.write("total.yaml", std::regex_replace(std::string(kSpace), std::regex("constraints: .*"), ""));
+  folder_.write("total.yaml", std::regex_replace(kSpace, std::regex("constraints: .*"), ""));
   tuned(1000, 64);
   Kernel kernel = open(with_database());
   float in[1000] = {}, out[2] = {};
@@ -147,7 +147,7 @@ TEST_F(KernelTest, launches_need_no_reference) {
   for (const char* reference :
        {"{launches: {entry: partial_sums, block: 1Mi, arguments: [in, out, n]}}",
         "[{when: n > 1Mi, launches: {entry: partial_sums, arguments: [in, out, n]}}]"}) {
-    folder_.write("total.yaml", std::string(kSpace) + "reference: " + reference + "\n");
+    folder_.write("total.yaml", kSpace + "reference: " + reference + "\n");
     Kernel kernel = open(settings());
     Totals totals{};
     const std::vector<float> ones(1000, 1.0f);
@@ -214,7 +214,8 @@ TEST_F(KernelTest, scalars_of_other_types_are_passed_if_the_value_stays_the_same
   EXPECT_EQ(total(16777217, 4), wrong("1", "'scale', is float32, not int32: 16777217"));
   EXPECT_EQ(total(1.0f, 4.5), wrong("2", "'blocks', is int32, not float64: 4.5"));
   EXPECT_EQ(total(1.0f, std::int64_t{1} << 40), wrong("2", "'blocks', is int32, not int64: 1099511627776"));
-  EXPECT_EQ(total(1.0f, ~std::uint64_t{0}), wrong("2", "'blocks', is int32, not uint64: 18446744073709551615"));
+  EXPECT_EQ(total(1.0f, ~std::uint64_t{0}),
+            wrong("2", "'blocks', is int32, not uint64: 18446744073709551615"));
   EXPECT_EQ(total(true, 4), "argument 1 of total, 'scale', is float32, not bool");
   EXPECT_EQ(total(1.0f, true), "argument 2 of total, 'blocks', is int32, not bool");
   EXPECT_EQ(total(1.0f, out), "argument 2 of total, 'blocks', is int32, not float32*");

@@ -1,5 +1,5 @@
-// Applications make these mistakes, and the system does these things to them. They get errors, and neither crash nor
-// hang.
+// Applications make these mistakes, and the system does these things to them. They get errors, and neither
+// crash nor hang.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -150,7 +150,8 @@ TEST_F(Misuse, that_the_default_serves_is_reported_once_with_the_reason) {
   Kernel kernel = open(with_database());
   for (const int n : {1000, 2000, 1000}) EXPECT_EQ(threads_used(kernel, n), 32);
   ASSERT_EQ(notices_.size(), 1u);
-  EXPECT_NE(notices_[0].find("total: the default of the space serves n=1000: "), std::string::npos) << notices_[0];
+  EXPECT_NE(notices_[0].find("total: the default of the space serves n=1000: "), std::string::npos)
+      << notices_[0];
   EXPECT_NE(notices_[0].find("1 winner was of other sources"), std::string::npos) << notices_[0];
 }
 
@@ -168,9 +169,9 @@ TEST_F(Misuse, autotune_makes_a_database_that_is_missing_or_empty) {
 }
 
 TEST_F(Misuse, an_autotune_that_fails_leaves_no_study) {
-  folder_.write("total.yaml",
-                std::string(kSpace) +
-                    "reference: {launches: {entry: partial_sums, block: 1Mi, arguments: [in, out, n]}}\n");
+  folder_.write(
+      "total.yaml",
+      kSpace + "reference: {launches: {entry: partial_sums, block: 1Mi, arguments: [in, out, n]}}\n");
   KernelSettings fresh = with_database();
   EXPECT_FALSE(open(fresh).autotune({1000}, {in_.data(), out_}, 60).ok());  // the reference does not launch
   fresh.worker = {"/no/worker"};
@@ -241,9 +242,10 @@ TEST_F(Misuse, matches_that_are_worse_than_asked_for_are_errors) {
   exact.worst = Match::exact;
   Kernel kernel = open(exact);
   EXPECT_EQ(launch_error(kernel), "none");
-  EXPECT_EQ(launch_error(kernel, 1001),
-            "no configuration of total works for n=1001: the best answer for 'total' is nearest problem (n=1000), "
-            "and the question accepts nothing worse than exact");
+  EXPECT_EQ(
+      launch_error(kernel, 1001),
+      "no configuration of total works for n=1001: the best answer for 'total' is nearest problem (n=1000), "
+      "and the question accepts nothing worse than exact");
   EXPECT_EQ(kernel.prepare({1001}).error().code, ErrorCode::no_configuration);
   exact.databases.clear();
   Kernel without = open(exact);
@@ -262,7 +264,8 @@ TEST_F(Misuse, a_frozen_kernel_neither_tunes_nor_compiles) {
   frozen.is_frozen = true;
   Kernel kernel = open(frozen);
   EXPECT_EQ(threads_used(kernel, 4000), 64);  // the winner of 4000 was never compiled
-  EXPECT_EQ(kernel.autotune({50}, {in_.data(), out_}, 1).error().message, "total is frozen: nothing is tuned");
+  EXPECT_EQ(kernel.autotune({50}, {in_.data(), out_}, 1).error().message,
+            "total is frozen: nothing is tuned");
   frozen.cache_dir = folder_ / "empty";
   Kernel empty = open(frozen);
   EXPECT_EQ(launch_error(empty),
@@ -314,9 +317,10 @@ TEST_F(Misuse, files_that_are_no_database_are_errors_of_one_line) {
   ASSERT_EQ(std::system(("sqlite3 " + folder_.path("later") + " 'PRAGMA user_version = 9999'").c_str()), 0);
   std::filesystem::create_directory(folder_ / "folder");
   ASSERT_EQ(::mkfifo(folder_.path("fifo").c_str(), 0600), 0);
-  for (const char* name :
-       {"file/below", "text", "noise", "cut", "later", "folder", "fifo", "/dev/null", "/dev/zero", "", "missing"}) {
-    const std::filesystem::path path = *name == '\0' || *name == '/' ? std::filesystem::path(name) : folder_ / name;
+  for (const char* name : {"file/below", "text", "noise", "cut", "later", "folder", "fifo", "/dev/null",
+                           "/dev/zero", "", "missing"}) {
+    const std::filesystem::path path =
+        *name == '\0' || *name == '/' ? std::filesystem::path(name) : folder_ / name;
     const auto expect_line = [&](const auto& result, const char* what) {
       ASSERT_FALSE(result.ok()) << what << ' ' << name;
       EXPECT_FALSE(result.error().message.empty()) << what << ' ' << name;
@@ -352,7 +356,7 @@ TEST_F(Misuse, a_database_that_is_spoiled_while_it_is_followed_harms_no_launch) 
   }
   std::filesystem::remove(folder_ / "gktune.db");
   tuned(1000, 128);
-  while (threads_used(kernel, 1000) != 128) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(threads_used_at_last(kernel, 1000, 128), 128);
 }
 
 TEST_F(Misuse, autotune_refuses_what_it_cannot_do_and_stores_nothing) {

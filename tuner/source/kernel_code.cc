@@ -301,25 +301,33 @@ void drop_host_libraries(FlatSource& source, const WordSet& used) {
   }
 }
 
-// Headers that nvcc includes without being asked, or that headers of host libraries bring, and the names that
-// sources use of them.
-struct ImpliedHeader {
-  std::string_view header, names;
-};
-constexpr ImpliedHeader kImpliedHeaders[] = {
-    {"math.h",
-     " INFINITY NAN HUGE_VALF M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI "
-     "M_SQRT2 "
-     "M_SQRT1_2 "},
-    {"float.h", " FLT_MAX FLT_MIN FLT_EPSILON DBL_MAX DBL_MIN DBL_EPSILON "},
-    {"limits.h", " INT_MAX INT_MIN UINT_MAX LONG_MAX LONG_MIN ULONG_MAX LLONG_MAX CHAR_BIT "},
-    {"stdint.h", " int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t "},
-    {"sys/types.h", " uint ushort ulong "},
-    {"time.h", " clock_t "},
-    {"cuda_fp16.h", " __half __half2 "},
-    {"cuda_bf16.h", " __nv_bfloat16 __nv_bfloat162 nv_bfloat16 nv_bfloat162 "},
-    {"cuComplex.h", " cuComplex cuFloatComplex cuDoubleComplex "},
-};
+// The headers that declare what nvcc declares unasked, or what headers of host libraries bring, by name.
+const std::unordered_map<std::string_view, std::string_view>& implied_headers() {
+  static const std::vector<std::pair<std::string_view, std::vector<std::string_view>>> kNames = {
+      {"math.h",
+       {"INFINITY", "NAN", "HUGE_VALF", "M_E", "M_LOG2E", "M_LOG10E", "M_LN2", "M_LN10", "M_PI", "M_PI_2",
+        "M_PI_4", "M_1_PI", "M_2_PI", "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2"}},
+      {"float.h", {"FLT_MAX", "FLT_MIN", "FLT_EPSILON", "DBL_MAX", "DBL_MIN", "DBL_EPSILON"}},
+      {"limits.h",
+       {"INT_MAX", "INT_MIN", "UINT_MAX", "LONG_MAX", "LONG_MIN", "ULONG_MAX", "LLONG_MAX", "CHAR_BIT"}},
+      {"stdint.h",
+       {"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "intptr_t",
+        "uintptr_t"}},
+      {"sys/types.h", {"uint", "ushort", "ulong"}},
+      {"time.h", {"clock_t"}},
+      {"cuda_fp16.h", {"__half", "__half2"}},
+      {"cuda_bf16.h", {"__nv_bfloat16", "__nv_bfloat162", "nv_bfloat16", "nv_bfloat162"}},
+      {"cuComplex.h", {"cuComplex", "cuFloatComplex", "cuDoubleComplex"}},
+  };
+  static const auto headers = [] {
+    std::unordered_map<std::string_view, std::string_view> by_name;
+    for (const auto& [header, names] : kNames) {
+      for (const std::string_view name : names) by_name[name] = header;
+    }
+    return by_name;
+  }();
+  return headers;
+}
 
 }  // namespace
 
@@ -359,15 +367,12 @@ void drop_host_code(FlatSource& source, const NameSet& mentioned) {
 
 std::string implied_includes(const FlatSource& source) {
   std::string includes;
+  WordSet included;
   const std::string text = text_of(source);
   for (const Token& token : code_tokens(text)) {
-    if (!token.is_word()) continue;
-    const std::string name = ' ' + std::string(token.text) + ' ';
-    const auto implied = std::ranges::find_if(
-        kImpliedHeaders, [&](const ImpliedHeader& each) { return each.names.find(name) != each.names.npos; });
-    if (implied == std::end(kImpliedHeaders)) continue;
-    const std::string line = "#include <" + std::string(implied->header) + ">\n";
-    if (includes.find(line) == includes.npos) includes += line;
+    const auto implied = implied_headers().find(token.text);
+    if (implied == implied_headers().end() || !included.insert(implied->second).second) continue;
+    includes.append("#include <").append(implied->second).append(">\n");
   }
   return includes;
 }

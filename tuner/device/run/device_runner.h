@@ -37,10 +37,9 @@ bool may_lead(const RunReply& reply, const Cutoff& cutoff);
 // The time of an execution.
 using TimeTrial = std::function<Result<double, Failure>()>;
 struct FreshComparison {
-  TimeTrial on_new_inputs;  // of a fresh execution
-  TimeTrial
-      on_same_inputs;     // of a fresh execution on the inputs that others met; null: its time says nothing
-  TimeTrial known_again;  // times the candidate as before; what it reports from now on
+  // Of fresh executions, on new inputs and on those that others met. Null: the latter say nothing.
+  TimeTrial on_new_inputs, on_same_inputs;
+  TimeTrial known_again;  // times the candidate as before; the trial has this time from now on
 };
 // Returns the time of the fastest fresh execution on new inputs. A failure: fresh executions are slower than
 // `known_us`, the time of a candidate that may know of others, by more than noise, other inputs and a change

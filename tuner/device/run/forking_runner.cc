@@ -69,6 +69,8 @@ RunReply asked(JobProcess& process, std::string_view request) {
   return *std::move(reply);
 }
 
+Failure failure_of(RunReply reply) { return {reply.status, std::move(reply.message)}; }
+
 enum class Direction { to_process, from_process };
 
 // Copies between a buffer of this process and an address in another one.
@@ -181,7 +183,7 @@ class ForkingRunner final : public Runner {
     const auto on_same_inputs = [&] { return time(&FreshProblems::time_on_base, job); };
     const auto known_again = [&]() -> Result<double, Failure> {
       reply = run_isolated(job);
-      if (!reply.ok()) return Failure{reply.status, reply.message, reply.worker_is_lost};
+      if (!reply.ok()) return failure_of(reply);
       return reply.timing.median_us;
     };
     return compare_with_fresh(runner_.device().traits(), job.plan.regime, reply.timing.median_us,
@@ -210,7 +212,7 @@ class ForkingRunner final : public Runner {
     });
     if (!process) return process.error();
     RunReply reply = asked(*process, {});
-    if (reply.status != Status::ok) return Failure{reply.status, std::move(reply.message)};
+    if (!reply.ok()) return failure_of(std::move(reply));
     return {};
   }
 
@@ -229,7 +231,7 @@ class ForkingRunner final : public Runner {
     if (!process) return process.error();
     report_phase(Phase::setup);
     const RunReply ready = asked(*process, kGetReady);
-    if (ready.status != Status::ok) return Failure{ready.status, ready.message};
+    if (!ready.ok()) return failure_of(ready);
     return (runner_.fresh().*method)(job, [&](std::span<ProblemBuffers* const> problems) {
       return execute(job, *process, *problems.front());
     });
@@ -289,7 +291,7 @@ class ForkingRunner final : public Runner {
     if (was_asleep && worked_s > kBusyS && worked_s > kBusyShare * seconds_since(begin))
       return Failure{Status::wrong_result, "its threads work before it is called"};
     const RunReply reply = asked(process, kExecute);
-    if (reply.status != Status::ok) return Failure{reply.status, reply.message};
+    if (!reply.ok()) return failure_of(reply);
     for (std::size_t i = 0; i < here.size(); ++i) {
       if (!here[i].is_written) continue;
       auto received = transfer(process.pid(), Direction::from_process, contents(*here[i].buffer),
