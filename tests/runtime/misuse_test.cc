@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "db/sqlite/connection.h"
 #include "gktune/lookup.h"
 #include "runtime/bundle/write_bundle.h"
 #include "tests/runtime/kernel_fixture.h"
@@ -314,7 +315,8 @@ TEST_F(Misuse, files_that_are_no_database_are_errors_of_one_line) {
   folder_.write("noise", std::string(8192, '\x5a'));
   folder_.write("cut", database.substr(0, database.size() / 2));
   folder_.write("later", database);
-  ASSERT_EQ(std::system(("sqlite3 " + folder_.path("later") + " 'PRAGMA user_version = 9999'").c_str()), 0);
+  sqlite::Connection(folder_ / "later", sqlite::Connection::Access::create, std::chrono::seconds(1))
+      .execute("PRAGMA user_version = 9999");
   std::filesystem::create_directory(folder_ / "folder");
   ASSERT_EQ(::mkfifo(folder_.path("fifo").c_str(), 0600), 0);
   for (const char* name : {"file/below", "text", "noise", "cut", "later", "folder", "fifo", "/dev/null",
