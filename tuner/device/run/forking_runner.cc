@@ -74,14 +74,18 @@ Failure failure_of(RunReply reply) { return {reply.status, std::move(reply.messa
 enum class Direction { to_process, from_process };
 
 // Copies between a buffer of this process and an address in another one.
-Result<void, Failure> transfer(pid_t pid, Direction direction, std::span<std::byte> here,
+Result<void, Failure> transfer(JobProcess& process, Direction direction, std::span<std::byte> here,
                                std::uintptr_t there) {
   constexpr std::size_t kMost = std::size_t{1} << 30;  // at once
   for (std::size_t done = 0; done < here.size();) {
     const iovec local{here.data() + done, std::min(kMost, here.size() - done)};
     const iovec remote{reinterpret_cast<void*>(there + done), local.iov_len};
     const auto copy = direction == Direction::to_process ? ::process_vm_writev : ::process_vm_readv;
-    const ssize_t copied = copy(pid, &local, 1, &remote, 1, 0);
+    const ssize_t copied = copy(process.pid(), &local, 1, &remote, 1, 0);
+    if (copied < 0 && errno == ESRCH) {  // it has ended: its answer says how
+      if (RunReply reply = asked(process, kExecute); !reply.ok()) return failure_of(std::move(reply));
+      errno = ESRCH;
+    }
     if (copied <= 0) {
       const Status status = errno == EPERM || errno == ENOSYS ? Status::machine_failed : Status::crashed;
       return Failure{
@@ -282,7 +286,7 @@ class ForkingRunner final : public Runner {
     const double before_s = processor_s(process.pid());
     const auto begin = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < here.size(); ++i) {
-      auto sent = transfer(process.pid(), Direction::to_process, contents(*here[i].buffer),
+      auto sent = transfer(process, Direction::to_process, contents(*here[i].buffer),
                            there[i].buffer->address());
       if (!sent) return sent.error();
     }
@@ -294,7 +298,7 @@ class ForkingRunner final : public Runner {
     if (!reply.ok()) return failure_of(reply);
     for (std::size_t i = 0; i < here.size(); ++i) {
       if (!here[i].is_written) continue;
-      auto received = transfer(process.pid(), Direction::from_process, contents(*here[i].buffer),
+      auto received = transfer(process, Direction::from_process, contents(*here[i].buffer),
                                there[i].buffer->address());
       if (!received) return received.error();
     }
