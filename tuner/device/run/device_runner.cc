@@ -329,7 +329,7 @@ Result<double, Failure> compare_with_fresh(const DeviceTraits& traits, Regime re
   if (fastest_us <= slowest_fresh_us(traits, regime, *again_us)) return fastest_us;
   return Failure{Status::wrong_result, "takes " + number_text(fastest_us) +
                                            " us when it can know of no other execution, and " +
-                                           number_text(known_us) + " us otherwise: it reuses results"};
+                                           number_text(*again_us) + " us otherwise: it reuses results"};
 }
 
 Result<void, Failure> DeviceRunner::check_last(const RunJob& job, const Program& program) {

@@ -56,6 +56,15 @@ kernel::dim3 to_dim3(const std::array<std::int64_t, 3>& v) {
   return {static_cast<unsigned>(v[0]), static_cast<unsigned>(v[1]), static_cast<unsigned>(v[2])};
 }
 
+// A kernel of one thread per block. The blocks wait for each other.
+void run_meeting(void* const*, void* stack) {
+  for (;;) {
+    gktune_thread.next = gktune_thread.count;
+    gktune_thread.services->grid_barrier({});
+    gktune_thread.services->park(stack);
+  }
+}
+
 }  // namespace
 
 // The launching thread is the first. The others are bound to one core each.
@@ -197,6 +206,18 @@ Result<void, Failure> Executor::run(const kernel::Entry& entry, const LaunchShap
   }
   if (std::optional<Failure> fault = threads->run(launch)) return *std::move(fault);
   return {};
+}
+
+void Executor::wake() {
+  kernel::Entry entry{};
+  entry.run = run_meeting;
+  const ThreadOrders orders({}, std::nullopt);
+  for (Threads* threads : {threads_of_blocks_.get(), threads_of_all_blocks_.get()}) {
+    if (threads == nullptr) continue;
+    const auto count = static_cast<unsigned>(threads->count());
+    GridBarrier meeting(count);  // so each thread runs one block
+    threads->run({&entry, nullptr, count, {}, 0, &orders, BlockOrder(count, std::nullopt), nullptr, &meeting});
+  }
 }
 
 }  // namespace gktune

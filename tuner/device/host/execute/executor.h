@@ -40,6 +40,8 @@ class Executor {
   // Returns when the whole grid has run, or after the first fault.
   Result<void, Failure> run(const kernel::Entry& entry, const LaunchShape& shape,
                             std::span<void* const> arguments);
+  // Wakes the threads that earlier launches started, so that the next launch does not wait for sleeping cores.
+  void wake();
 
  private:
   class Threads;
