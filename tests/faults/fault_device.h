@@ -144,19 +144,20 @@ inline void expect_that_pretending_is_found(const std::string& kind, const Prete
   const auto device = open_fault_device(pretending(pretender, is_function), fault_options(kind));
   ASSERT_NE(device, nullptr);
   const int n = is_function ? 20000 : 1000;
-  // Other work on the machine may delay one of them.
+  const Trial trial = tried(*device, {{"TRICK", pretender.trick}}, n);
+  if (pretender.trick == 0) {  // the honest one
+    EXPECT_TRUE(trial.ok()) << trial.message;
+    return;
+  }
+  if (!trial.ok()) return;
+  // Other work on the machine may delay the honest one.
   double honest_us = std::numeric_limits<double>::infinity();
-  const auto time_honest_one = [&] {
+  for (int attempt = 0; attempt < 5 && trial.timing.median_us <= 0.6 * honest_us; ++attempt) {
     const Trial honest = tried(*device, {{"TRICK", 0}}, n);
     ASSERT_TRUE(honest.ok()) << honest.message;
     honest_us = std::min(honest_us, honest.timing.median_us);
-  };
-  time_honest_one();
-  const Trial trial = tried(*device, {{"TRICK", pretender.trick}}, n);
-  time_honest_one();
-  EXPECT_TRUE(!trial.ok() || trial.timing.median_us > 0.6 * honest_us)
-      << "median " << trial.timing.median_us << " us, fresh " << trial.fresh_us << " us, honest " << honest_us
-      << " us";
+  }
+  EXPECT_GT(trial.timing.median_us, 0.6 * honest_us) << "fresh " << trial.fresh_us << " us";
 }
 
 // A kernel of tests/faults, and the trial that it ends in: its status and a part of its message.

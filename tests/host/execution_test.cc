@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <numeric>
 #include <set>
@@ -47,6 +48,26 @@ TEST_P(Execution, a_reduction_tree_in_shared_memory_gives_the_sum) {
     kernels_.run(0, shape(13, 256), static_cast<const float*>(in.data()), &out, n);
     EXPECT_EQ(out, 10007);
   }
+}
+
+// A thread that ran no block of the first launch would have to touch the memory of 256 stacks in the second.
+TEST_P(Execution, a_woken_thread_waits_for_no_memory) {
+  const std::vector<float> in(1 << 20, 1);
+  const auto run = [&](int blocks) {
+    float out = 0;
+    kernels_.run(0, shape(blocks, 256), in.data(), &out, static_cast<long long>(in.size()));
+    EXPECT_EQ(out, 1 << 20);
+  };
+  const auto page_faults = [] {
+    rusage use{};
+    getrusage(RUSAGE_SELF, &use);
+    return use.ru_minflt;
+  };
+  run(1);
+  kernels_.executor().wake();
+  const long before = page_faults();
+  run(64);
+  EXPECT_LT(page_faults() - before, 128);
 }
 
 TEST_P(Execution, only_threads_that_wait_have_their_own_stack) {

@@ -46,7 +46,7 @@ constexpr double kFreshFactor = 1.3, kHotSlackFactor = 3;
 // Other work on the machine can make executions slow: blame a program only if none of this many, and none
 // within this time, was as fast.
 constexpr int kFreshAttempts = 5;
-constexpr double kFreshS = 1;
+constexpr double kFreshS = 3;
 constexpr auto kFreshPause = std::chrono::milliseconds(20);
 
 // Damaged buffers may explain these.

@@ -234,6 +234,17 @@ void BlockRunner::make_fiber() {
   free_fibers_ = fibers_.back().get();
 }
 
+void BlockRunner::reserve_stacks(std::size_t count) {
+  constexpr std::ptrdiff_t kTouched = 1024;  // most threads use no more
+  while (fibers_.size() < count) {
+    auto* const top = static_cast<volatile std::byte*>(stacks_.top(fibers_.size()));
+    if (top == nullptr) return;  // the block that needs it reports that
+    top[-1] = std::byte{};
+    top[-kTouched] = std::byte{};
+    make_fiber();
+  }
+}
+
 void BlockRunner::fiber_main() {
   BlockRunner& runner = *current_runner;
   runner.launch_->entry->run(runner.launch_->arguments, runner.starting_);

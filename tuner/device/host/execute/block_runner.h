@@ -47,6 +47,10 @@ class BlockRunner {
   std::optional<Failure> run(std::uint64_t position);
   void end();
 
+  std::size_t stack_count() const { return fibers_.size(); }
+  // Makes so many stacks and touches their memory, so that no block has to wait for it.
+  void reserve_stacks(std::size_t count);
+
   // The runner of the calling thread's kernel, or null.
   static BlockRunner* current();
   const StackPool& stacks() const { return stacks_; }

@@ -137,6 +137,7 @@ class Executor::Threads {
 
   void work(const KernelLaunch& launch, BlockRunner& runner) {
     const std::uint64_t count = launch.block_order.count;
+    runner.reserve_stacks(most_stacks_);
     runner.begin(launch);
     for (;;) {
       const std::uint64_t first = next_.fetch_add(chunk_, std::memory_order_relaxed);
@@ -152,6 +153,9 @@ class Executor::Threads {
       }
     }
     runner.end();
+    std::size_t most = most_stacks_;
+    while (runner.stack_count() > most && !most_stacks_.compare_exchange_weak(most, runner.stack_count())) {
+    }
   }
 
   void keep(Failure fault) {
@@ -163,6 +167,7 @@ class Executor::Threads {
   std::vector<std::thread> threads_;
   std::atomic<std::uint64_t> next_{0};
   std::uint64_t chunk_ = 1;
+  std::atomic<std::size_t> most_stacks_{0};  // of a runner: another one may get its first block later
 
   std::mutex mutex_;  // guards the members below
   std::condition_variable wake_, idle_;
@@ -216,7 +221,8 @@ void Executor::wake() {
     if (threads == nullptr) continue;
     const auto count = static_cast<unsigned>(threads->count());
     GridBarrier meeting(count);  // so each thread runs one block
-    threads->run({&entry, nullptr, count, {}, 0, &orders, BlockOrder(count, std::nullopt), nullptr, &meeting});
+    threads->run(
+        {&entry, nullptr, count, {}, 0, &orders, BlockOrder(count, std::nullopt), nullptr, &meeting});
   }
 }
 

@@ -40,7 +40,8 @@ class Executor {
   // Returns when the whole grid has run, or after the first fault.
   Result<void, Failure> run(const kernel::Entry& entry, const LaunchShape& shape,
                             std::span<void* const> arguments);
-  // Wakes the threads that earlier launches started, so that the next launch does not wait for sleeping cores.
+  // Wakes the threads that earlier launches started and gives all of them the memory that one of them has
+  // needed, so that the next launch waits for neither.
   void wake();
 
  private:
