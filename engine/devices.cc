@@ -24,6 +24,9 @@ using Argv = std::vector<std::string>;
 
 namespace fs = std::filesystem;
 
+// A shorter candidate of a GPU takes little more time than the messages about it.
+constexpr double kShortRunS = 0.05;
+
 // All files and folders below this one, by their paths.
 std::vector<fs::path> paths_below(const fs::path& folder) {
   std::vector<fs::path> paths;
@@ -225,7 +228,7 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(KernelDefinition 
   options.jobs_while_waiting = static_cast<int>(std::max(1u, own_core_count() - own_core_count() / 4));
   if (found.info.kind == "host") options.batch = 1;  // its compiler gains nothing from several at once
   options.compile_while_timing = found.info.kind == "host" ? While::no : While::yes;
-  options.sends_ahead = is_gpu(found.info.kind);
+  if (is_gpu(found.info.kind)) options.sends_ahead_below_s = kShortRunS;
   options.fault_telling_s = 2;  // a GPU's driver looks at the damage first, a CPU's thread for its line
   options.cache_dir = cache->string();
   options.work = work == DeviceWork::compile ? LastStep::compile

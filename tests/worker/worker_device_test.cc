@@ -247,15 +247,15 @@ TEST_F(WorkerDeviceTest, a_lost_worker_is_replaced) {
 
 class SendsAhead : public WorkerDeviceTest {
  protected:
-  SendsAhead() { options_.sends_ahead = true; }
+  SendsAhead() { options_.sends_ahead_below_s = 60; }
 };
 
 TEST_F(SendsAhead, a_worker_begins_the_next_candidate_on_its_own) {
   const std::string file = folder_.path("begun");
   EXPECT_TRUE(tried("ok", "ok").ok());
-  for (const std::string& run : {std::string("doze_"), std::string("doze_ok"), "write:" + file})
+  for (const std::string& run : {std::string("nap"), std::string("doze_ok"), "write:" + file})
     device_->submit({config("ok", run), {}});
-  EXPECT_TRUE(device_->next().ok());  // while it dozed, the second one was compiled and sent
+  EXPECT_TRUE(device_->next().ok());  // while it napped, the second one was compiled and sent
   EXPECT_TRUE(eventually([&] { return std::filesystem::exists(file); }));
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(device_->next().ok());
 }
@@ -285,6 +285,7 @@ TEST_F(SendsAhead, a_candidate_survives_the_end_of_the_worker_that_had_it) {
 }
 
 TEST_F(SendsAhead, no_candidate_is_sent_ahead_without_a_leader_or_behind_a_long_one) {
+  options_.sends_ahead_below_s = 0.2;
   const std::string file = folder_.path("begun");
   EXPECT_TRUE(tried("ok", "ok").ok());
   const auto cutoff = std::make_shared<Cutoff>();

@@ -26,9 +26,6 @@ constexpr double kTimingLimitS = 60;
 constexpr double kTimedExecutions = 16;
 // Compiling ahead stops when this number of candidates waits for hardware, or more.
 constexpr std::size_t kAhead = 4;
-// A candidate that keeps the hardware for less than this is short: messages between processes take a large
-// share of its time.
-constexpr double kShortRunS = 0.05;
 // The weight of the latest candidate in a mean.
 constexpr double kLatest = 0.1;
 // Finalists with environments of their own need several processes. Each gets this number of turns.
@@ -354,8 +351,8 @@ RunSlot* WorkerDevice::free_slot() {
 RunSlot* WorkerDevice::slot_for(const Submission& submission, const RunSlot::Environment& environment) {
   if (RunSlot* const free = free_slot()) return free;
   const bool has_leader = !submission.cutoff || std::isfinite(submission.cutoff->leader.median_us);
-  const bool is_short = latest_run_s_ > 0 && latest_run_s_ < kShortRunS;
-  if (!options_.sends_ahead || !is_short || !has_leader) return nullptr;
+  const bool is_short = latest_run_s_ > 0 && latest_run_s_ < options_.sends_ahead_below_s;
+  if (!is_short || !has_leader) return nullptr;
   const auto slot =
       std::ranges::find_if(slots_, [&](const RunSlot& each) { return each.takes_ahead(environment); });
   return slot == slots_.end() ? nullptr : &*slot;

@@ -33,9 +33,10 @@ struct WorkerDeviceOptions {
   Work work = Work::time;
   std::uint64_t seed = 0;  // see RunJob
   Instrumentation instrumentation = Instrumentation::none;
-  // A run worker has the next candidate before it answers about the present one. That helps where candidates
-  // take milliseconds and run in the worker itself.
-  bool sends_ahead = false;
+  // If the latest candidate took less time than this, a run worker gets the next one before it answers about
+  // the present one. That helps where candidates run in the worker itself and messages take a large share of
+  // the time.
+  double sends_ahead_below_s = 0;
   int jobs = 1;                // compile workers
   int jobs_while_waiting = 0;  // at work while compiled candidates wait for hardware; 0: all
   int batch = 4;               // sources to compile together, at most
