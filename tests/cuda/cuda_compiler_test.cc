@@ -1,9 +1,8 @@
-#include "tuner/device/cuda/compile/toolkit.h"
-
 #include <gtest/gtest.h>
 
 #include "tests/scratch_folder.h"
 #include "tuner/device/cuda/compile/module_file.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 
 namespace gktune {
 namespace {
@@ -120,6 +119,33 @@ TEST_F(CudaCompilerTest, compiles_the_kernels_of_a_whole_program_with_replaced_s
   const auto plain = compile({variant(kWholeProgram, {}, {"k"})});
   ASSERT_EQ(plain[0].status, Status::ok) << plain[0].log;
   EXPECT_EQ(resources(plain[0], 0).static_shared_bytes, 16 * 2 * 3 * 4);
+}
+
+constexpr const char* kClass = R"(
+#include <no/such/library.h>
+struct Point {
+  float x;
+  Point(float x) : x(x) {}
+  __host__ void scale(float by) { x *= by; }
+  __device__ float twice() const { return 2 * x; }
+};
+__global__ void k(Point* points) { points[1].x = points[0].twice(); }
+)";
+
+TEST_F(CudaCompilerTest, compiles_classes_with_members_for_the_host_and_headers_that_are_missing) {
+  const auto result = compile({variant(kClass, {}, {"k"})})[0];
+  ASSERT_EQ(result.status, Status::ok) << result.log;
+  EXPECT_EQ(result.log, "warning: <no/such/library.h> was not found; it counts as empty\n");
+}
+
+TEST_F(CudaCompilerTest, says_which_host_code_was_left_out) {
+  const auto result = compile(
+      {variant("float twice(float x) { return 2 * x; }\n__global__ void k(float* x) { *x = twice(*x); }\n",
+               {}, {"k"})})[0];
+  EXPECT_EQ(result.status, Status::compile_failed);
+  EXPECT_NE(result.log.find("note: 'twice' has no __device__, so it is host code, which is left out\n"),
+            std::string::npos)
+      << result.log;
 }
 
 TEST_F(CudaCompilerTest, compiles_several_variants_in_one_program) {

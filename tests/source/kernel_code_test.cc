@@ -109,7 +109,46 @@ TEST(KernelCode, headers_of_host_libraries_stay_only_where_kernels_use_them) {
             "#include <thrust/complex.h>\n__global__ void k(thrust::complex<float>* x) {}\n");
 }
 
+TEST(KernelCode, host_code_with_a_name_that_kernels_use_is_removed) {
+  const std::string kernel = "__global__ void k(float* data, int n) { reduce(data); T(n); }\n";
+  for (const char* host :
+       {"float* data;", "static int n = 5;", "void reduce(float* x) { k<<<1, 1>>>(x, 1); }",
+        "void k(float* x) { k<<<1, 1>>>(x, 1); }", "extern \"C\" void reduce(float* x);",
+        "template <typename T> class Runner { virtual T run() = 0; };", "void (*reduce[])(int) = {run};",
+        "using namespace std::chrono;"})
+    EXPECT_EQ(kept(host + ('\n' + kernel)), kernel) << host;
+  for (const char* device :
+       {"const int n = 5;", "namespace reduce = tools;", "constexpr float reduce(float* x) { return *x; }",
+        "LIBRARY_DEVICE void reduce(float* x) {}",
+        "struct Tool {\n  __device__ void reduce(float* x);\n};\nvoid Tool::reduce(float* x) {}",
+        "typedef int T;",
+        "template <class F> struct T;\ntemplate <class... P> struct T<void (*)(P...)> {\n};",
+        "__device__ void reduce(float* x);\nvoid reduce(float* x) {}"})
+    EXPECT_EQ(kept(device + ('\n' + kernel)), device + ('\n' + kernel)) << device;
+}
+
+TEST(KernelCode, notes_name_the_removed_host_code_that_messages_quote) {
+  FlatSource source =
+      flat("int twice(int x) { return 2 * x; }\nint n = 5;\n__global__ void k(int* x) { *x = twice(*x); }\n");
+  drop_host_code(source, {});
+  EXPECT_EQ(host_code_notes(source.host_names, "k.cu(3): error: identifier \"twice\" is undefined\n"),
+            "note: 'twice' has no __device__, so it is host code, which is left out\n");
+  EXPECT_EQ(host_code_notes(source.host_names, "k.cu:3: error: use of undeclared identifier 'twice2'\n"), "");
+}
+
+TEST(KernelCode, unmarked_functions_stay_where_an_option_makes_them_device_code) {
+  FlatSource source =
+      flat("int twice(int x) { return 2 * x; }\n__global__ void k(int* x) { *x = twice(*x); }\n");
+  const std::string before = text_of(source);
+  drop_host_code(source, {}, unmarked_with({"-O3", "--device-as-default-execution-space"}));
+  EXPECT_EQ(text_of(source), before);
+  drop_host_code(source, {}, unmarked_with({"-O3"}));
+  EXPECT_NE(text_of(source), before);
+}
+
 TEST(ImpliedIncludes, are_of_the_names_that_nvcc_and_host_libraries_declare) {
+  EXPECT_EQ(implied_includes(flat("#define HALF (M_PI / 2)\n__global__ void k(float* x) { x[0] = HALF; }\n")),
+            "#include <math.h>\n");
   EXPECT_EQ(implied_includes(flat("__global__ void k(float* x, uint n) { x[n] = INFINITY * M_PI; }\n")),
             "#include <sys/types.h>\n#include <math.h>\n");
   EXPECT_EQ(implied_includes(flat("__global__ void k(__nv_bfloat16* x) {}  // uint8_t\n")),

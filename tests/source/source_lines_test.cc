@@ -19,6 +19,10 @@ TEST(source_lines, distinguish_directives_from_code) {
       (std::vector{Kind::include, Kind::define, Kind::code, Kind::condition, Kind::once, Kind::directive}));
 }
 
+TEST(source_lines, begin_behind_a_byte_order_mark) {
+  EXPECT_EQ(kinds("\xEF\xBB\xBF#include <a.h>\n"), std::vector{Kind::include});
+}
+
 TEST(source_lines, name_what_is_included_and_defined) {
   const auto lines = split_source("#include  \"a b.h\" // why\n#define SQUARE(x) x*x\n");
   EXPECT_EQ(lines[0].name, "\"a b.h\"");

@@ -10,15 +10,16 @@ namespace gktune {
 namespace {
 
 // The names of each type in C++, in the order of the types.
-constexpr std::array<std::string_view, 5> kAliases[] = {
+constexpr std::array<std::string_view, 8> kAliases[] = {
     {"char", "signed char", "int8_t"},
-    {"short", "int16_t"},
-    {"int", "int32_t"},
-    {"long", "long long", "int64_t"},
+    {"short", "short int", "int16_t"},
+    {"int", "signed", "signed int", "int32_t"},
+    {"long", "long int", "long long", "long long int", "int64_t", "ptrdiff_t", "intptr_t", "clock_t"},
     {"unsigned char", "uint8_t", "bool"},
-    {"unsigned short", "uint16_t"},
-    {"unsigned", "unsigned int", "uint32_t"},
-    {"unsigned long", "unsigned long long", "uint64_t", "size_t"},
+    {"unsigned short", "unsigned short int", "uint16_t", "ushort"},
+    {"unsigned", "unsigned int", "uint32_t", "uint"},
+    {"unsigned long", "unsigned long int", "unsigned long long", "unsigned long long int", "uint64_t",
+     "size_t", "ulong", "uintptr_t"},
     {"half", "__half"},
     {"__nv_bfloat16", "nv_bfloat16"},
     {"float"},

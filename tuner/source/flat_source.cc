@@ -271,7 +271,11 @@ class Flattener {
 
 }  // namespace
 
-std::vector<SourceLine> split_source(std::string_view text) { return Splitter(text).run(); }
+std::vector<SourceLine> split_source(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  return Splitter(text).run();
+}
 
 bool is_blank(const SourceLine& line) {
   return line.text.find_first_not_of(" \t\r\n\\") == std::string::npos;

@@ -50,6 +50,8 @@ struct FlatSource {
   std::map<std::string, std::string> files;
   // Parameters that set constants of the source: see replace_settings().
   std::set<std::string, std::less<>> constants;
+  // Functions and variables of the host that drop_host_code() has removed.
+  std::set<std::string, std::less<>> host_names;
 };
 
 // `keep`: files that <…> finds in the include folders stay includes, because a library may be large.

@@ -44,14 +44,18 @@ void set_text(FlatSource& source, const std::string& text) {
 struct Declaration {
   std::size_t first = 0, last = 0;      // tokens
   std::vector<std::string_view> names;  // that it may declare
+  bool has_body = false;                // of a function
+  bool is_of_host = false;              // device code cannot use it
   bool is_kept = false;
 };
+
+using Macros = std::unordered_map<std::string_view, WordSet>;
 
 // The declarations of a source, outside and inside namespaces.
 class DeclarationReader {
  public:
-  DeclarationReader(Tokens tokens, const WordSet& device_macros)
-      : tokens_(tokens), device_macros_(device_macros) {}
+  DeclarationReader(Tokens tokens, const Macros& macros, const WordSet& device_macros)
+      : tokens_(tokens), macros_(macros), device_macros_(device_macros) {}
 
   // Returns nullopt if brackets do not match.
   std::optional<std::vector<Declaration>> run() {
@@ -105,6 +109,8 @@ class DeclarationReader {
       if (token == "}" || token == ")" || token == "]") is_broken_ = true;
       if (token == "template" && i + 1 < end && tokens_[i + 1] == "<") {
         i = closing(i + 1);
+      } else if (token == "<" && is_class) {
+        i = closing(i);  // of a specialisation
       } else if (is_any_of(token.text, kClassWords) && token.is_word() && !has_list) {
         is_class = true;
       } else if (token == "=") {
@@ -138,14 +144,24 @@ class DeclarationReader {
     const std::size_t head_end = has_list && !is_class ? std::min(body, declaration.last) : declaration.last;
     const Tokens head = tokens_.subspan(begin, head_end - begin + 1);
     declaration.names = has_list && !is_class ? function_names(begin, list) : other_names(head, is_class);
-    declaration.is_kept = is_root(head);
+    declaration.has_body = body < end;
+    declaration.is_kept = is_root(head) && !opens_library(head);
+    if (!declaration.is_kept && !is_class) declaration.is_of_host = is_of_host(begin, list, head);
     found_.push_back(std::move(declaration));
     return i + 1;
   }
 
+  // True for `using namespace std::chrono`: kernels can use nothing of it.
+  static bool opens_library(Tokens head) {
+    return head.size() > 5 && head[0] == "using" && head[1] == "namespace" && head[2] == "std";
+  }
+
+  // True for void (*f)(int).
+  bool is_pointer(std::size_t list) const { return list + 1 < tokens_.size() && tokens_[list + 1] == "*"; }
+
   std::vector<std::string_view> function_names(std::size_t begin, std::size_t list) const {
-    const std::size_t at = name_before(tokens_, begin, list);
-    if (at == list || !tokens_[at].is_word()) return {};
+    const std::size_t at = is_pointer(list) ? list + 2 : name_before(tokens_, begin, list);
+    if (at >= tokens_.size() || at == list || !tokens_[at].is_word()) return {};
     return {tokens_[at].text};
   }
 
@@ -155,6 +171,10 @@ class DeclarationReader {
     const bool is_enum = is_class && has(head, "enum");
     int depth = 0;
     for (std::size_t i = 0; i < head.size(); ++i) {
+      if (head[i] == "template" && i + 1 < head.size() && head[i + 1] == "<") {
+        i = closing_bracket(head, i + 1);
+        continue;
+      }
       if (head[i] == "{") ++depth;
       if (head[i] == "}") --depth;
       if (!head[i].is_word()) continue;
@@ -176,13 +196,40 @@ class DeclarationReader {
     });
   }
 
+  // True for a function or variable that says nothing of devices. Members may be declared for devices in
+  // their class.
+  bool is_of_host(std::size_t begin, std::size_t list, Tokens head) const {
+    constexpr std::string_view kOther[] = {"const",    "constexpr", "extern", "namespace",
+                                           "template", "typedef",   "using"};
+    if (list == 0) {
+      const Tokens said =
+          head.first(static_cast<std::size_t>(std::ranges::find(head, "=", &Token::text) - head.begin()));
+      return std::ranges::none_of(
+          said, [&](const Token& token) { return is_any_of(token.text, kOther) || may_be_macro(token); });
+    }
+    if (is_pointer(list)) return !has(tokens_.subspan(begin, list - begin), "typedef");
+    const std::size_t name = name_before(tokens_, begin, list);
+    if (name == list || name == begin || tokens_[name - 1] == ":") return false;
+    return std::ranges::none_of(tokens_.subspan(begin, name - begin), [&](const Token& token) {
+      return token == "constexpr" || token == "consteval" || may_be_macro(token);
+    });
+  }
+
+  // A word in capitals that the source does not define may be a library's macro for __device__.
+  bool may_be_macro(const Token& token) const {
+    const auto is_capital = [](char c) {
+      return c == '_' || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    return token.is_word() && token.text.size() > 2 && std::ranges::all_of(token.text, is_capital) &&
+           !macros_.contains(token.text);
+  }
+
   Tokens tokens_;
+  const Macros& macros_;
   const WordSet& device_macros_;
   bool is_broken_ = false;
   std::vector<Declaration> found_;
 };
-
-using Macros = std::unordered_map<std::string_view, WordSet>;
 
 // The words that each macro stands for.
 Macros macros_in(const FlatSource& source) {
@@ -212,6 +259,20 @@ WordSet device_macros(const Macros& macros) {
   return names;
 }
 
+// A definition that says nothing of devices is for them if a declaration of its name is.
+void join_declarations(std::vector<Declaration>& declarations, Unmarked unmarked) {
+  WordSet of_devices;
+  for (const Declaration& declaration : declarations) {
+    if (declaration.is_kept && !declaration.has_body)
+      of_devices.insert(declaration.names.begin(), declaration.names.end());
+  }
+  const auto is_of_devices = [&](std::string_view name) { return of_devices.contains(name); };
+  for (Declaration& declaration : declarations) {
+    if (unmarked == Unmarked::devices || std::ranges::any_of(declaration.names, is_of_devices))
+      declaration.is_of_host = false;
+  }
+}
+
 // Keeps the declarations that kept declarations and mentioned names use. Returns all used words.
 WordSet keep_used(std::vector<Declaration>& declarations, Tokens tokens, const Macros& macros,
                   const WordSet& mentioned) {
@@ -238,7 +299,7 @@ WordSet keep_used(std::vector<Declaration>& declarations, Tokens tokens, const M
     open.pop_back();
     const auto [first, last] = by_name.equal_range(word);
     for (auto each = first; each != last; ++each) {
-      if (each->second->is_kept) continue;
+      if (each->second->is_kept || each->second->is_of_host) continue;
       each->second->is_kept = true;
       see_all(*each->second);
     }
@@ -276,7 +337,13 @@ constexpr HostLibrary kHostLibraries[] = {
     {"cuda_vdpau_interop.h", "cudaVDPAU"},
     {"cuda_d3d", "cudaD3D"},
     {"GL/", "GL"},
-    {"helper_", "helper_"},
+    {"helper_cuda", "helper_"},
+    {"helper_functions.h", "helper_"},
+    {"helper_gl.h", "helper_"},
+    {"helper_image.h", "helper_"},
+    {"helper_string.h", "helper_"},
+    {"helper_timer.h", "helper_"},
+    {"helper_nvJPEG", "helper_"},
     {"nvbench/", "nvbench"},
     {"benchmark/benchmark.h", "benchmark"},
     {"gtest/", "testing"},
@@ -287,7 +354,7 @@ constexpr HostLibrary kHostLibraries[] = {
 
 void drop_host_libraries(FlatSource& source, const WordSet& used) {
   for (SourceLine& line : source.lines) {
-    if (line.kind != Kind::system_include || line.name.size() < 3) continue;
+    if ((line.kind != Kind::system_include && line.kind != Kind::include) || line.name.size() < 3) continue;
     const std::string_view path = std::string_view(line.name).substr(1, line.name.size() - 2);
     const auto library = std::ranges::find_if(
         kHostLibraries, [&](const HostLibrary& each) { return path.starts_with(each.header); });
@@ -331,12 +398,19 @@ const std::unordered_map<std::string_view, std::string_view>& implied_headers() 
 
 }  // namespace
 
-void drop_host_code(FlatSource& source, const NameSet& mentioned) {
+Unmarked unmarked_with(const std::vector<std::string>& options) {
+  const bool is_for_devices = std::ranges::any_of(options, [](const std::string& option) {
+    return option == "--device-as-default-execution-space" || option == "-default-device";
+  });
+  return is_for_devices ? Unmarked::devices : Unmarked::host;
+}
+
+void drop_host_code(FlatSource& source, const NameSet& mentioned, Unmarked unmarked) {
   const std::string text = text_of(source);
   const std::vector<Token> tokens = code_tokens(text);
   const Macros macros = macros_in(source);
   const WordSet device = device_macros(macros);
-  auto declarations = DeclarationReader(tokens, device).run();
+  auto declarations = DeclarationReader(tokens, macros, device).run();
   if (!declarations) return;
   std::vector<std::string> directives;  // #pragma unroll kFactor
   for (const SourceLine& line : source.lines) {
@@ -345,6 +419,7 @@ void drop_host_code(FlatSource& source, const NameSet& mentioned) {
   const NameSet in_directives = words_of(directives);
   WordSet used(mentioned.begin(), mentioned.end());
   used.insert(in_directives.begin(), in_directives.end());
+  join_declarations(*declarations, unmarked);
   keep_used(*declarations, tokens, macros, used);
   std::string kept = text;
   for (const Declaration& declaration : *declarations) {
@@ -353,6 +428,7 @@ void drop_host_code(FlatSource& source, const NameSet& mentioned) {
       for (const Token& token : all) used.insert(token.text);
       continue;
     }
+    if (declaration.is_of_host) source.host_names.insert(declaration.names.begin(), declaration.names.end());
     // Token by token: preprocessor lines in between stay.
     for (const Token& token : all) {
       const auto at = static_cast<std::size_t>(token.text.data() - text.data());
@@ -365,14 +441,30 @@ void drop_host_code(FlatSource& source, const NameSet& mentioned) {
   drop_host_libraries(source, used);
 }
 
+std::string host_code_notes(const NameSet& host_names, std::string_view log) {
+  std::string notes;
+  const auto has = [&](const std::string& before, const std::string& name, const char* after) {
+    return log.find(before + name + after) != std::string_view::npos;
+  };
+  for (const std::string& name : host_names) {
+    if (has("\"", name, "\"") || has("'", name, "'") || has("‘", name, "’"))
+      notes += "note: '" + name + "' has no __device__, so it is host code, which is left out\n";
+  }
+  return notes;
+}
+
 std::string implied_includes(const FlatSource& source) {
   std::string includes;
   WordSet included;
-  const std::string text = text_of(source);
-  for (const Token& token : code_tokens(text)) {
-    const auto implied = implied_headers().find(token.text);
-    if (implied == implied_headers().end() || !included.insert(implied->second).second) continue;
+  const auto see = [&](std::string_view word) {
+    const auto implied = implied_headers().find(word);
+    if (implied == implied_headers().end() || !included.insert(implied->second).second) return;
     includes.append("#include <").append(implied->second).append(">\n");
+  };
+  const std::string text = text_of(source);
+  for (const Token& token : code_tokens(text)) see(token.text);
+  for (const auto& [name, words] : macros_in(source)) {
+    for (const std::string_view word : words) see(word);
   }
   return includes;
 }
@@ -382,9 +474,9 @@ UsedText used_by(const FlatSource& source, const std::string& function) {
   const std::vector<Token> tokens = code_tokens(text);
   const Macros macros = macros_in(source);
   const WordSet no_roots;
-  auto declarations = DeclarationReader(tokens, no_roots).run();
+  auto declarations = DeclarationReader(tokens, macros, no_roots).run();
   if (!declarations) return {};
-  for (Declaration& declaration : *declarations) declaration.is_kept = false;
+  for (Declaration& declaration : *declarations) declaration.is_kept = declaration.is_of_host = false;
   UsedText used;
   for (const std::string_view word : keep_used(*declarations, tokens, macros, {function}))
     used.words.emplace(word);

@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/source/flat_source.h"
@@ -10,13 +11,20 @@ namespace gktune {
 
 using NameSet = std::set<std::string, std::less<>>;
 
+// What functions and variables are for that say nothing of devices.
+enum class Unmarked { host, devices };
+Unmarked unmarked_with(const std::vector<std::string>& options);
+
 // Removes the host code of a CUDA source: host functions (main, functions with <<<>>>), everything that only
 // they use, and headers of host libraries become blank lines. `mentioned` are other names that the launches
 // use. Leaves a source unchanged if its brackets do not match outside of preprocessor conditions.
-void drop_host_code(FlatSource& source, const NameSet& mentioned);
+void drop_host_code(FlatSource& source, const NameSet& mentioned, Unmarked unmarked = Unmarked::host);
 
-// #include lines of the headers that declare what the source takes from no header of its own: nvcc includes some
-// unasked, and headers of host libraries bring others.
+// A line for each name of removed host code that the compiler's messages quote.
+std::string host_code_notes(const NameSet& host_names, std::string_view log);
+
+// #include lines of the headers that declare what the source takes from no header of its own: nvcc includes
+// some unasked, and headers of host libraries bring others.
 std::string implied_includes(const FlatSource& source);
 
 // The words and numbers of a function and of the functions, types, constants and macros of the source that it

@@ -47,6 +47,12 @@ struct Option {
 
 GKTUNE_FIELDS(Option, flag, when)
 
+inline std::vector<std::string> option_texts(const std::vector<Option>& options) {
+  std::vector<std::string> texts;
+  for (const Option& option : options) texts.push_back(option.flag.text);
+  return texts;
+}
+
 // A tensor map of a buffer, for bulk copies to shared memory. Innermost dimension first, in elements.
 struct TensorMap {
   std::string buffer;

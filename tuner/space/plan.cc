@@ -141,7 +141,7 @@ void keep_kernels(FlatSource& source, std::span<const SourcePlan* const> variant
       parameters.insert(name);
     }
   }
-  drop_host_code(source, words_of(texts));
+  drop_host_code(source, words_of(texts), unmarked_with(variants.front()->options));
   replace_settings(source, parameters);
 }
 

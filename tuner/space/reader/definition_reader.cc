@@ -100,7 +100,8 @@ void DefinitionReader::read_sources(const YamlNode* parameters) {
     add_files(of_verifier);
     note_declarations(*kernel.verifier, std::move(of_verifier));
   }
-  if (kernel.language == Language::cuda) drop_host_code(source, mentioned_names());
+  if (kernel.language == Language::cuda)
+    drop_host_code(source, mentioned_names(), unmarked_with(option_texts(kernel.options)));
   kernel.undefined_names = undefined_names(source);
   for (const Parameter& parameter : definition_.parameters) {
     kernel.default_values.set(parameter.name, parameter.default_value.value_or(parameter.values.front()));
@@ -117,11 +118,8 @@ NameSet DefinitionReader::undefined_names(const FlatSource& source) const {
   NameSet names = declared_names(source);
   if (kernel.language == Language::host) return names;
   NameSet mentioned = mentioned_names();
-  std::vector<std::string> flags;
-  for (const auto* options : {&kernel.options, &kernel.host_options}) {
-    for (const Option& option : *options) flags.push_back(option.flag.text);
-  }
-  mentioned.merge(words_of(flags));
+  for (const auto* options : {&kernel.options, &kernel.host_options})
+    mentioned.merge(words_of(option_texts(*options)));
   names.merge(unused_names(source, macros(), mentioned));
   return names;
 }

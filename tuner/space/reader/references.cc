@@ -58,7 +58,8 @@ void DefinitionReader::read_own_source(const Fields& fields, const std::string& 
 void DefinitionReader::note_declarations(PlainCode& code, FlatSource source) const {
   if (code.path.empty()) return;
   code.signatures = signatures_in(source, macros());
-  if (definition_.kernel.language == Language::cuda) drop_host_code(source, mentioned_names());
+  if (definition_.kernel.language == Language::cuda)
+    drop_host_code(source, mentioned_names(), unmarked_with(option_texts(definition_.kernel.options)));
   code.undefined_names = declared_names(source);
 }
 

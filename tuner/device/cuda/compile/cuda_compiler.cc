@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "tuner/device/host/compile/run_compiler.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/source/flat_source.h"
+#include "tuner/source/kernel_code.h"
 #include "tuner/source/source_names.h"
 #include "tuner/space/fingerprint.h"
 #include "tuner/space/plan.h"
@@ -65,7 +67,7 @@ class CudaCompiler : public Compiler {
         nvrtc_(std::move(nvrtc)),
         include_dirs_(std::move(include_dirs)),
         headers_(standard_headers()) {
-    compiler_key_ = "4 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
+    compiler_key_ = "5 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
     for (const auto& dir : include_dirs_) compiler_key_ += '\n' + size_and_time(dir + "/cuda_fp16.h");
   }
 
@@ -128,6 +130,8 @@ class CudaCompiler : public Compiler {
   struct Batch {
     FlatSource source;
     std::vector<std::string> options;
+    std::string preamble;
+    std::vector<std::string> missing_headers;  // that are empty instead
     std::string source_key;
     std::vector<Pending> pending;
   };
@@ -186,11 +190,11 @@ class CudaCompiler : public Compiler {
     std::vector<const SourcePlan*> sources;
     for (const auto& pending : batch.pending) sources.push_back(pending.source);
     const CudaText program = cuda_text_of_many(batch.source, sources);
-    NvrtcSource input{sources.front()->path, program.text, headers_, batch.options, {}};
+    std::vector<std::string> all_entries;
     for (const auto& entries : program.entries) {
-      input.entries.insert(input.entries.end(), entries.begin(), entries.end());
+      all_entries.insert(all_entries.end(), entries.begin(), entries.end());
     }
-    const NvrtcOutput output = nvrtc_.compile(input);
+    const NvrtcOutput output = compile_text(batch, program.text, *sources.front(), all_entries);
     CompileLog log = read_compile_log(output.log);
 
     std::string module_path;
@@ -232,6 +236,7 @@ class CudaCompiler : public Compiler {
         const auto index = variant_in_log(message);
         if (!index || *index == i) result.log += without_variant_names(message);
       }
+      result.log += missing_header_warnings(batch);
       result.module.path = module_path;
       for (std::size_t k = 0; k < program.entries[i].size(); ++k) {
         result.module.symbols.push_back(output.symbols[next_symbol++]);
@@ -240,6 +245,53 @@ class CudaCompiler : public Compiler {
       (void)cache.add(batch.pending[i].key, result);  // the next run will compile it again: no harm
     }
     return {};
+  }
+
+  NvrtcOutput compile_text(Batch& batch, const std::string& text, const SourcePlan& source,
+                           const std::vector<std::string>& entries) const {
+    for (;;) {
+      auto headers = headers_;
+      for (const std::string& name : batch.missing_headers)
+        headers.emplace_back(name, "#pragma once\nnamespace std {}\n");
+      NvrtcOutput output =
+          nvrtc_.compile({source.path, batch.preamble + text, headers, batch.options, entries});
+      if (output.ok ||
+          (!accept_host_functions(batch, output.log) && !accept_missing_header(batch, output.log)))
+        return output;
+    }
+  }
+
+  // NVRTC refuses host functions. Those that are left in a source are members of a class or come from a
+  // header, and it accepts them as device code. False if the log complains of none, or did so before.
+  static bool accept_host_functions(Batch& batch, std::string_view log) {
+    constexpr const char *kNoHost = "#undef __host__\n#define __host__\n",
+                         *kAllDevices = "--device-as-default-execution-space";
+    if (log.find("not allowed in JIT mode") == std::string_view::npos) return false;
+    const bool is_marked = log.find("explicitly marked as a __host__ function") != std::string_view::npos;
+    const bool is_new =
+        (is_marked && batch.preamble.empty()) || std::ranges::count(batch.options, kAllDevices) == 0;
+    if (is_marked) batch.preamble = kNoHost;
+    if (is_new) batch.options.emplace_back(kAllDevices);
+    return is_new;
+  }
+
+  // Most headers of other libraries serve host code: one that is not found is empty.
+  static bool accept_missing_header(Batch& batch, const std::string& log) {
+    static const std::regex kMissing("cannot open source file \"([^\"]+)\"");
+    std::smatch found;
+    if (!std::regex_search(log, found, kMissing)) return false;
+    const std::string name = found[1];
+    const bool is_of_author = std::ranges::any_of(
+        batch.source.lines, [&](const SourceLine& line) { return line.name == '"' + name + '"'; });
+    if (is_of_author || std::ranges::count(batch.missing_headers, name) > 0) return false;
+    batch.missing_headers.push_back(name);
+    return true;
+  }
+
+  static std::string missing_header_warnings(const Batch& batch) {
+    return joined(batch.missing_headers, "", [](const std::string& header) {
+      return "warning: <" + header + "> was not found; it counts as empty\n";
+    });
   }
 
   // Names the -D option that breaks the headers before the source; nothing
@@ -257,17 +309,17 @@ class CudaCompiler : public Compiler {
     });
   }
 
-  NvrtcOutput compile_one(const Batch& batch, const SourcePlan& source) const {
+  NvrtcOutput compile_one(Batch& batch, const SourcePlan& source) const {
     const CudaText lean = cuda_text_of_one(batch.source, source, OtherKernels::drop);
-    NvrtcOutput output = nvrtc_.compile({source.path, lean.text, headers_, batch.options, source.entries});
+    NvrtcOutput output = compile_text(batch, lean.text, source, source.entries);
     if (output.ok) return output;
     // Compiles the original text, in case the error is due to something that was left out.
     const CudaText whole = cuda_text_of_one(batch.source, source, OtherKernels::keep);
     if (whole.text == lean.text) return output;
-    return nvrtc_.compile({source.path, whole.text, headers_, batch.options, source.entries});
+    return compile_text(batch, whole.text, source, source.entries);
   }
 
-  void compile_alone(const Batch& batch, const Pending& pending, CompileCache& cache) {
+  void compile_alone(Batch& batch, const Pending& pending, CompileCache& cache) {
     const auto start = std::chrono::steady_clock::now();
     const NvrtcOutput output = compile_one(batch, *pending.source);
     const CompileLog log = read_compile_log(output.log);
@@ -280,6 +332,8 @@ class CudaCompiler : public Compiler {
         result.log = *std::move(missing);
       if (auto option = option_at_fault(log.messages, batch, *pending.source))
         result.log = *std::move(option);
+      result.log += host_code_notes(batch.source.host_names, result.log);
+      result.log += missing_header_warnings(batch);
       if (include_dirs_.empty()) result.log += "note: CUDA's headers were not found on this machine\n";
     } else if (auto path = cache.add_code(pack_module({output.cubin, log.kernels})); !path) {
       result.status = Status::machine_failed;
@@ -287,7 +341,7 @@ class CudaCompiler : public Compiler {
       result.seconds = seconds_since(start);
       return;
     } else {
-      result.log = joined(log.messages, "");
+      result.log = joined(log.messages, "") + missing_header_warnings(batch);
       result.module = {*path, output.symbols};
     }
     result.seconds = seconds_since(start);

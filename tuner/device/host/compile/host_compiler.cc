@@ -17,6 +17,7 @@
 #include "tuner/device/host/compile/translation_unit.h"
 #include "tuner/process/child_process.h"
 #include "tuner/source/flat_source.h"
+#include "tuner/source/kernel_code.h"
 #include "tuner/space/fingerprint.h"
 #include "tuner/space/plan.h"
 
@@ -293,6 +294,7 @@ CompiledVariant HostCompiler::compile_one(const SourcePlan& source, Instrumentat
   if (!is_cuda || run.status != Status::compile_failed) return variant;
   if (auto option = option_at_fault(source, log, cache)) variant.log = *std::move(option);
   if (auto feature = unsupported_feature(log, source.text)) variant.log = *std::move(feature);
+  variant.log += host_code_notes(unit.host_names, log);
   return variant;
 }
 

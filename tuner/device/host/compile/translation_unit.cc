@@ -213,9 +213,10 @@ std::vector<std::string> add_entries(std::string& text, const NamedVariant& vari
 }
 
 TranslationUnit cuda_unit(const NamedVariant& variant) {
-  const FlatSource flat = flat_source(*variant.source);
+  FlatSource flat = flat_source(*variant.source);
   const Macros values = macros_for(flat, *variant.source);
   TranslationUnit unit;
+  unit.host_names = std::move(flat.host_names);
   unit.text = "#include \"gktune/cuda.h\"\n#include \"gktune/trampoline.h\"\n" + headers_of(flat, values) +
               line_directive(1, "gktune") + "#include \"gktune/keywords.h\"\n" + definitions(values) +
               body_of(flat);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,8 @@ namespace gktune {
 // The text that the compiler reads.
 struct TranslationUnit {
   std::string text;
-  std::vector<std::string> symbols;  // of the entries
+  std::vector<std::string> symbols;               // of the entries
+  std::set<std::string, std::less<>> host_names;  // of functions and variables that are left out
 };
 
 // A source and the unique prefix of its symbols.
