@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <regex>
@@ -11,21 +12,58 @@
 #include "engine/import/launching_code.h"
 #include "engine/import/size_term.h"
 #include "gktune/element_type.h"
+#include "tuner/core/device_info.h"
 #include "tuner/core/text.h"
 #include "tuner/measure/element.h"
 #include "tuner/source/kernel_code.h"
 #include "tuner/source/signatures.h"
 #include "tuner/source/tokens.h"
+#include "tuner/space/plan.h"
+#include "tuner/space/space_file.h"
 
 namespace gktune {
 namespace {
+
+namespace fs = std::filesystem;
+
+// The folder with this header: a folder around the source, or one of its usual folders for headers.
+std::optional<fs::path> folder_of_header(const fs::path& source, const std::string& header) {
+  constexpr int kMostLevels = 6;
+  fs::path folder = source.parent_path();
+  std::error_code error;
+  for (int level = 0; level < kMostLevels; ++level, folder /= "..") {
+    for (const char* inner : {"", "include", "inc", "common", "Common", "src"}) {
+      const fs::path found = (folder / inner).lexically_normal();
+      if (fs::is_regular_file(found / header, error)) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+// The folders of the headers that lie near the source and that it, or one of its headers, includes.
+std::vector<std::string> include_dirs(const fs::path& path, const std::string& text) {
+  std::vector<std::string> dirs;
+  for (;;) {
+    std::optional<std::string> added;
+    for (const SourceLine& line : flatten(path.string(), text, dirs, AngleIncludes::expand).lines) {
+      if (line.kind != SourceLine::Kind::system_include || line.name.find('.') == line.name.npos) continue;
+      const auto folder = folder_of_header(path, line.name.substr(1, line.name.size() - 2));
+      if (folder && std::ranges::find(dirs, folder->string()) == dirs.end()) added = folder->string();
+      if (added) break;
+    }
+    if (!added) return dirs;
+    dirs.push_back(*std::move(added));
+  }
+}
 
 class SourceImport {
  public:
   SourceImport(const std::string& text, const std::filesystem::path& path, std::string source)
       : path_(path),
         source_path_(std::move(source)),
-        flat_(flatten(path.string(), text, {}, AngleIncludes::keep)),
+        whole_(text),
+        include_dirs_(include_dirs(path, text)),
+        flat_(flatten(path.string(), text, include_dirs_, AngleIncludes::expand)),
         text_(text_of(flat_)),
         tokens_(code_tokens(text_)),
         signatures_(signatures_in(flat_)),
@@ -36,12 +74,13 @@ class SourceImport {
     }
   }
 
-  Result<ImportedSpace> run(const std::string& wanted) {
+  Result<ImportedSpace> run(const std::vector<std::string>& wanted) {
     if (auto chosen = choose_kernel(wanted); !chosen) return chosen.error();
     kernel_text_ = used_by(flat_, kernel_->name);
     find_settings();
     find_block();
     find_sizes();
+    template_values_ = template_values();
     read_arguments();
     write();
     return std::move(space_);
@@ -52,7 +91,7 @@ class SourceImport {
     if (std::ranges::find(space_.notes, text) == space_.notes.end()) space_.notes.push_back(std::move(text));
   }
 
-  Result<void> choose_kernel(const std::string& wanted) {
+  Result<void> choose_kernel(const std::vector<std::string>& wanted) {
     const auto kernel_named = [&](const std::string& name) {
       return std::ranges::find(kernels_, name, &FunctionSignature::name);
     };
@@ -62,14 +101,18 @@ class SourceImport {
     }
     if (kernels_.empty()) return Error{path_.string() + ": it has no kernel (no __global__ function)"};
     const std::string names = joined(kernels_, ", ", &FunctionSignature::name);
-    auto chosen = kernel_named(wanted);
-    if (!wanted.empty() && chosen == kernels_.end())
-      return Error{path_.string() + ": it has no kernel '" + wanted + "'; its kernels are " + names};
+    const auto is_wanted = [&](const std::string& name) {
+      return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
+    };
+    const auto first = std::ranges::find_if(kernels_, is_wanted, &FunctionSignature::name);
+    if (first == kernels_.end())
+      return Error{path_.string() + ": it has no kernel '" + wanted.front() + "'; its kernels are " + names};
     const std::vector<FoundLaunch> launches = code_.launches();
+    auto chosen = kernels_.end();
     for (const FoundLaunch& launch : launches) {
-      if (chosen == kernels_.end()) chosen = kernel_named(launch.kernel);
+      if (chosen == kernels_.end() && is_wanted(launch.kernel)) chosen = kernel_named(launch.kernel);
     }
-    kernel_ = chosen == kernels_.end() ? kernels_.data() : &*chosen;
+    kernel_ = chosen == kernels_.end() ? &*first : &*chosen;
     if (!kernel_->parameters)
       return Error{path_.string() + ": the parameters of '" + kernel_->name +
                    "' do not show: a macro or #if hides them"};
@@ -86,7 +129,7 @@ class SourceImport {
           "the source launches {} in {} ways; this is the first: add the others to launches if they belong "
           "to one result",
           kernel_->name, ways.size()));
-    if (kernels_.size() > 1 && wanted.empty())
+    if (kernels_.size() > 1 && wanted.size() != 1)
       note("this is for the kernel " + kernel_->name + " of " + names + "; name another to import that one");
     return {};
   }
@@ -310,13 +353,16 @@ class SourceImport {
     return element && !is_floating(*element) && *element != ElementType::uint8;
   }
 
+  static constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
+
   void add_sizes(Tokens expression, std::size_t from, bool is_argument) {
     for (const auto& [name, place] : code_.sources_of(expression, from)) {
+      if (element_type_from_name(code_.resolved_type(name))) continue;  // of sizeof(real)
       const auto value = code_.definition(name, place);
       const auto term = value ? code_.translate(value->tokens, value->place) : std::nullopt;
       if (term && term->is_real()) continue;
       const auto number = term ? term->constant() : std::nullopt;
-      if (term && (!number || *number < 1)) continue;
+      if (term && (!number || *number < 1 || *number > kLargestSize)) continue;
       const SourceSetting* found = setting(name);
       if (!is_argument && number && is_geometry(name, *number, place)) {
         add_parameter(name, value_list(*number), *number,
@@ -413,7 +459,7 @@ class SourceImport {
 
   void read_arguments() {
     for (const ImportedArgument& argument : kernel_arguments(
-             {*kernel_, kernel_text_, launch_, tokens_, kernels_, bodies_, code_,
+             {*kernel_, kernel_text_, launch_, template_values_, tokens_, kernels_, bodies_, code_,
               [this] { return all_elements(); }, [this](std::string text) { note(std::move(text)); }})) {
       if (!argument.type.empty()) draft_.arguments.push_back(argument);
       if (!argument.passed.empty()) draft_.passed.push_back(argument.passed);
@@ -424,10 +470,12 @@ class SourceImport {
     draft_.origin = path_.filename().string();
     draft_.kernel = kernel_->name;
     draft_.source = source_path_;
+    for (const fs::path dir : include_dirs_)
+      draft_.include.push_back(in_space_folder(dir.empty() ? "." : dir).string());
     draft_.grid = grid();
     find_loop_constraints();
     if (draft_.parameters.empty()) note("no macro or constant looks like a parameter: add parameters");
-    draft_.entry = kernel_->name + template_text();
+    draft_.entry = namespace_of_kernel() + kernel_->name + template_text();
     if (launch_ && launch_->config.size() > 2) {
       use_block_literals();
       const auto shared = code_.translate(launch_->config[2], launch_->place);
@@ -438,8 +486,124 @@ class SourceImport {
       if (shared && shared->constant() != 0) draft_.shared = shared->as_integer().text();
     }
     draft_.is_cooperative = launch_ && launch_->is_cooperative;
-    space_.text = space_file_text(draft_);
+    check_file();
     note(kNoReference);
+  }
+
+  // "tools::" of a kernel in that namespace.
+  std::string namespace_of_kernel() const {
+    std::vector<std::string> open;  // for each brace
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+      if (tokens_[i] == "}" && !open.empty()) open.pop_back();
+      if (tokens_[i] == "{") {
+        std::size_t begin = i;
+        while (begin > 0 && (tokens_[begin - 1].is_word() || tokens_[begin - 1] == ":")) --begin;
+        const Tokens head = Tokens(tokens_).subspan(begin, i - begin);
+        const auto name = std::ranges::find(head, "namespace", &Token::text);
+        const bool is_named = name != head.end() && name + 1 != head.end();
+        open.push_back(is_named ? text_of({name + 1, head.end()}) + "::" : "");
+      }
+      if (tokens_[i] == kernel_->name && tokens_[i + 1] == "(" && i > 0 && tokens_[i - 1] != ":" &&
+          std::ranges::any_of(open, [](const std::string& each) { return !each.empty(); }))
+        return joined(open, "");
+    }
+    return "";
+  }
+
+  // Finds what `gktune check` would find in the file before it compiles. Makes guessed sizes smaller until
+  // buffers and grids fit, drops constraints that rule out the source's own values, and leaves the rest as a
+  // comment.
+  void check_file() {
+    for (;;) {
+      space_.text = space_file_text(draft_);
+      const auto definition = read_space_text(
+          space_.text, "space.yaml", {}, [&](const std::string& path) { return read_beside_source(path); });
+      if (!definition) return decide(definition.error().front().message);
+      const std::vector<Problem> problems = problems_of(definition->kernel);
+      const Config& config = definition->kernel.default_values;
+      if (drop_false_constraints(*definition, config, problems.front())) continue;
+      const auto plan = resolve(definition->kernel, config, problems.front(), any_gpu());
+      if (plan && bytes_of(*plan) <= kMostBytes) return;
+      if (shrink_axes()) continue;
+      return decide(plan ? fmt::format("buffers of {:.0f} GB", bytes_of(*plan) / 1e9) : plan.error().message);
+    }
+  }
+
+  // The path that the space file has for a folder beside the source.
+  fs::path in_space_folder(const fs::path& dir) const {
+    std::error_code error;
+    const fs::path from_source =
+        fs::proximate(fs::absolute(dir, error), fs::absolute(path_, error).parent_path(), error);
+    return (fs::path(source_path_).parent_path() / from_source).lexically_normal();
+  }
+
+  // The space file lies in another folder than the source may.
+  Result<std::string> read_beside_source(const std::filesystem::path& path) const {
+    const std::filesystem::path source(source_path_);
+    if (path.lexically_normal() == source.lexically_normal()) return whole_;
+    return read_whole_file((path_.parent_path() / path.lexically_relative(source.parent_path())).string());
+  }
+
+  void decide(const std::string& finding) {
+    draft_.finding = finding.substr(0, finding.find('\n'));
+    space_.text = space_file_text(draft_);
+    note("gktune check will say: " + draft_.finding);
+  }
+
+  static constexpr double kMostBytes = 2e9;
+  static double bytes_of(const Plan& plan) {
+    double bytes = 0;
+    for (const ArgumentPlan& argument : plan.arguments)
+      bytes += static_cast<double>(argument.count) * static_cast<double>(element_size(argument.type));
+    return bytes;
+  }
+
+  static DeviceInfo any_gpu() {
+    DeviceInfo device;
+    device.max_threads_per_block = device.max_block_x = device.max_block_y = 1024;
+    device.max_block_z = 64;
+    device.max_grid_x = std::numeric_limits<std::int32_t>::max();
+    device.max_grid_y = device.max_grid_z = 65535;
+    device.shared_bytes_per_block = 48 << 10;
+    device.shared_bytes_per_block_optin = 227 << 10;
+    return device;
+  }
+
+  bool drop_false_constraints(const Definition& definition, const Config& config, const Problem& problem) {
+    Scope scope;
+    scope.add(config).add(problem);
+    std::vector<SpaceDraft::Constraint> held;
+    for (std::size_t i = 0; i < draft_.constraints.size(); ++i) {
+      const auto truth = evaluate_truth(definition.constraints[i].condition.root(), scope);
+      if (truth && *truth) {
+        held.push_back(draft_.constraints[i]);
+      } else {
+        note("the constraint " + draft_.constraints[i].condition +
+             " is left out: the source's own values break it");
+      }
+    }
+    const bool is_changed = held.size() < draft_.constraints.size();
+    draft_.constraints = std::move(held);
+    return is_changed;
+  }
+
+  bool shrink_axes() {
+    constexpr std::int64_t kSmallest = 16;
+    const auto shrink = [](SpaceDraft::Axis& axis) {
+      const std::int64_t number = std::stoll(axis.values.front());
+      if (number / 4 < kSmallest) return false;
+      axis.values = {std::to_string(number / 4)};
+      return true;
+    };
+    bool is_changed = false;
+    for (const std::size_t axis : guessed_axes_) is_changed = shrink(draft_.axes[axis]) || is_changed;
+    if (is_changed) return true;
+    for (SpaceDraft::Axis& axis : draft_.axes) {
+      if (axis.is_macro || !shrink(axis)) continue;
+      note("the size " + axis.name + " is smaller than in the source, so that the buffers fit");
+      is_changed = true;
+    }
+    return is_changed;
   }
 
   // The literal size of a block stands for its parameter.
@@ -447,29 +611,65 @@ class SourceImport {
     for (const auto& [axis, number] : block_literals_) code_.literals.try_emplace(number, draft_.block[axis]);
   }
 
-  // The launch's template arguments; a name of the launching code gets its value.
-  std::string template_text() {
-    if (!launch_ || launch_->template_arguments.empty()) {
-      if (!kernel_->template_parameters.empty())
-        note("template arguments of " + kernel_->name + " are deduced or missing: add them to the entry");
-      return "";
-    }
+  std::string template_text() const {
+    return template_values_.empty() ? "" : "<" + joined(template_values_, ", ") + ">";
+  }
+
+  // The values of the kernel's template parameters, up to those that have their defaults: the launch's
+  // template arguments, or the types that the compiler deduces from the launch's arguments.
+  std::vector<std::string> template_values() {
+    std::vector<Tokens> given;
+    if (launch_ && !launch_->template_arguments.empty()) given = split_list(launch_->template_arguments, 0);
     use_block_literals();
-    const std::string text =
-        "<" +
-        joined(split_list(launch_->template_arguments, 0), ", ",
-               [&](Tokens item) {
-                 const auto term = code_.translate(item, launch_->place);
-                 if (!term) return text_of(item);
-                 return term->text().find(' ') == std::string::npos ? term->text() : "{" + term->text() + "}";
-               }) +
-        ">";
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i < kernel_->template_parameters.size(); ++i) {
+      std::optional<std::string> value;
+      if (i < given.size()) {
+        value = template_value(given[i]);
+      } else {
+        value = deduced_type(kernel_->template_parameters[i]);
+      }
+      if (!value) break;
+      values.push_back(*std::move(value));
+    }
     code_.literals.clear();
-    return text;
+    return values;
+  }
+
+  std::string template_value(Tokens given) {
+    if (const auto term = code_.translate(given, launch_->place))
+      return term->text().find(' ') == std::string::npos ? term->text() : "{" + term->text() + "}";
+    return type_behind(text_of(given));
+  }
+
+  // The type that an alias or a template parameter of the launching function stands for.
+  std::string type_behind(const std::string& name) {
+    const auto argument = code_.template_argument(name, launch_->place);
+    if (!argument) return code_.resolved_type(name);
+    if (argument->is_guess) note(name + "=" + argument->text + " is a guess");
+    return code_.resolved_type(argument->text);
+  }
+
+  // Nullopt if no argument of the kernel has a type of that name.
+  std::optional<std::string> deduced_type(const std::string& name) {
+    const auto& parameters = *kernel_->parameters;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const CppType type = parse_type(parameters[i].type);
+      if (type.base != name) continue;
+      if (launch_ && launch_->arguments[i].size() == 1) {
+        auto found = code_.declared_type(launch_->arguments[i][0].text, launch_->place);
+        for (int k = 0; found && k < type.pointers && found->ends_with('*'); ++k) found->pop_back();
+        if (found) return type_behind(*found);
+      }
+      note(name + "=float is a guess");
+      return "float";
+    }
+    return std::nullopt;
   }
 
   std::filesystem::path path_;
-  std::string source_path_;
+  std::string source_path_, whole_;
+  std::vector<std::string> include_dirs_;
   FlatSource flat_;
   std::string text_;
   std::vector<Token> tokens_;
@@ -483,6 +683,7 @@ class SourceImport {
   std::optional<FoundLaunch> launch_;
   std::vector<SourceSetting> settings_;
   std::map<std::size_t, std::int64_t> block_literals_;
+  std::vector<std::string> template_values_;
   SpaceDraft draft_;
   std::vector<std::size_t> guessed_axes_;
   ImportedSpace space_;
@@ -491,8 +692,8 @@ class SourceImport {
 }  // namespace
 
 Result<ImportedSpace> import_cuda_source(const std::string& text, const std::filesystem::path& path,
-                                         const std::string& source, const std::string& kernel) {
-  return SourceImport(text, path, source).run(kernel);
+                                         const std::string& source, const std::vector<std::string>& kernels) {
+  return SourceImport(text, path, source).run(kernels);
 }
 
 }  // namespace gktune

@@ -12,6 +12,8 @@
 #include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
 #include "tuner/recording/kernel_tuner.h"
+#include "tuner/source/flat_source.h"
+#include "tuner/source/signatures.h"
 
 namespace gktune {
 namespace {
@@ -265,6 +267,56 @@ std::string path_from(const std::filesystem::path& folder, const std::filesystem
   return relative.empty() ? path.string() : relative.string();
 }
 
+bool launches_kernels(std::string_view text) { return text.find("<<<") != text.npos; }
+
+// The source of the same folder that includes this file of kernels and launches some.
+std::optional<std::filesystem::path> including_source(const std::filesystem::path& path) {
+  constexpr int kMostSources = 200;
+  std::vector<std::filesystem::path> sources;
+  std::error_code error;
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  for (std::filesystem::directory_iterator each(folder, error), end; !error && each != end;
+       each.increment(error)) {
+    if (each->path().extension() == ".cu" && each->path().filename() != path.filename())
+      sources.push_back(each->path());
+    if (sources.size() == kMostSources) break;
+  }
+  std::ranges::sort(sources);
+  const std::string name = path.filename().string();
+  const auto includes_it = [&](const SourceLine& line) {
+    return line.kind == SourceLine::Kind::include &&
+           (line.name == '"' + name + '"' || line.name == "\"./" + name + '"');
+  };
+  for (const std::filesystem::path& source : sources) {
+    const auto text = read_text_file(source, std::size_t{1} << 20);
+    if (text && launches_kernels(*text) && std::ranges::any_of(split_source(*text), includes_it))
+      return source;
+  }
+  return std::nullopt;
+}
+
+// The import of a file whose kernels another source launches, from there.
+std::optional<ImportedSpace> from_including_source(const std::string& text, const std::filesystem::path& path,
+                                                   const SpaceImport& options) {
+  if (path.extension() != ".cu" || launches_kernels(text)) return std::nullopt;
+  const auto source = including_source(path);
+  if (!source) return std::nullopt;
+  const auto whole = read_text_file(*source, std::size_t{1} << 20);
+  if (!whole) return std::nullopt;
+  std::vector<std::string> kernels;
+  for (const FunctionSignature& signature : signatures_in(flatten(path, text, {}, AngleIncludes::keep))) {
+    const bool is_wanted = options.kernel.empty() || signature.name == options.kernel;
+    if (signature.kind == FunctionSignature::Kind::kernel && is_wanted) kernels.push_back(signature.name);
+  }
+  if (kernels.empty()) return std::nullopt;
+  auto space = import_cuda_source(*whole, *source, path_from(options.folder, *source), kernels);
+  if (!space) return std::nullopt;
+  const std::string name = source->filename().string();
+  space->notes.insert(space->notes.begin(), path.filename().string() + " is a part of " + name +
+                                                ", which launches its kernels: the space has that source");
+  return *std::move(space);
+}
+
 }  // namespace
 
 Result<ImportedSpace> import_space_text(const std::string& text, const std::filesystem::path& path,
@@ -288,7 +340,10 @@ Result<ImportedSpace> import_space_text(const std::string& text, const std::file
   } catch (const RecordedJson::exception& bad) {
     return Error{path.string() + ": " + bad.what()};
   }
-  if (is_source) return import_cuda_source(text, path, source, options.kernel);
+  if (is_source) {
+    const auto kernels = options.kernel.empty() ? std::vector<std::string>() : std::vector{options.kernel};
+    return import_cuda_source(text, path, source, kernels);
+  }
   return Error{path.string() +
                ": neither a CUDA source (.cu), a T1 file (JSON) nor a source with %RANGE% comments"};
 }
@@ -296,6 +351,7 @@ Result<ImportedSpace> import_space_text(const std::string& text, const std::file
 Result<ImportedSpace> import_space(const std::filesystem::path& path, const SpaceImport& options) {
   auto text = read_text_file(path, std::size_t{1} << 24);
   if (!text) return text.error();
+  if (auto space = from_including_source(*text, path, options)) return *std::move(space);
   return import_space_text(*text, path, options);
 }
 
@@ -390,7 +446,12 @@ std::string space_file_text(const SpaceDraft& draft) {
       "# Made from {} by gktune import. Check what it guessed, and add a reference.\nkernel: {}\nsource: "
       "{}\n",
       draft.origin, block_text(draft.kernel), block_text(draft.source));
+  if (!draft.finding.empty())
+    out.insert(out.find('\n') + 1, "# To decide: gktune check says: " + draft.finding + '\n');
   if (!std::filesystem::path(draft.source).extension().string().starts_with(".cu")) out += "language: cuda\n";
+  if (!draft.include.empty())
+    out += "include: [" +
+           joined(draft.include, ", ", [](const std::string& each) { return yaml_flow_text(each); }) + "]\n";
   if (!draft.axes.empty()) out += "\nproblem:\n";
   for (const SpaceDraft::Axis& axis : draft.axes) {
     const std::string name = yaml_flow_text(axis.name), values = joined(axis.values, ", ", yaml_flow_text);

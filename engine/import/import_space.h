@@ -30,11 +30,13 @@ Result<ImportedSpace> import_space(const std::filesystem::path& path, const Spac
 Result<ImportedSpace> import_space_text(const std::string& text, const std::filesystem::path& path,
                                         const SpaceImport& options = {});
 
-// Makes a first space file of a CUDA source, for `kernel` or, if it is empty, for the kernel that the source
-// launches first. Macros and constants that look like parameters become parameters; sizes and launches come
-// from the launching code. Comments mark guesses. `source` is the path that the space file names.
+// Makes a first space file of a CUDA source, for the one of `kernels` that the source launches first; of all
+// its kernels if the list is empty. Macros and constants that look like parameters become parameters; sizes
+// and launches come from the launching code. Comments mark guesses. `source` is the path that the space file
+// names.
 Result<ImportedSpace> import_cuda_source(const std::string& text, const std::filesystem::path& path,
-                                         const std::string& source, const std::string& kernel = {});
+                                         const std::string& source,
+                                         const std::vector<std::string>& kernels = {});
 
 // The contents of a first space file, which an import fills in. The file leaves out
 // keys whose members are empty.
@@ -64,8 +66,10 @@ struct SpaceDraft {
     std::string comment;
   };
 
-  std::string origin;  // the file that the import read
+  std::string origin;   // the file that the import read
+  std::string finding;  // what `gktune check` will say of the file; empty: nothing
   std::string kernel, source;
+  std::vector<std::string> include;  // folders
   std::vector<Axis> axes;
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;

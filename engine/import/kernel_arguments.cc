@@ -58,11 +58,8 @@ class KernelArguments {
   // The type that a template's parameter stands for in the launch.
   std::string without_template(const std::string& base) const {
     const auto& names = source_.kernel.template_parameters;
-    const auto at = std::ranges::find(names, base);
-    if (at == names.end() || !source_.launch || source_.launch->template_arguments.empty()) return base;
-    const auto items = split_list(source_.launch->template_arguments, 0);
-    const auto place = static_cast<std::size_t>(at - names.begin());
-    return place < items.size() ? text_of(items[place]) : base;
+    const auto place = static_cast<std::size_t>(std::ranges::find(names, base) - names.begin());
+    return place < source_.template_values.size() ? source_.template_values[place] : base;
   }
 
   void find_buffers() {
@@ -156,9 +153,17 @@ class KernelArguments {
     arguments_.push_back(std::move(argument));
   }
 
+  // 0xffffffff is -1 for an int.
+  static SizeTerm in_range(const SizeTerm& term, ElementType element) {
+    const auto number = term.constant();
+    if (!number || element != ElementType::int32) return term;
+    return SizeTerm::number(static_cast<std::int32_t>(*number));
+  }
+
   void read_scalar(ImportedArgument& argument, const std::string& type, Tokens passed) {
     const auto known = element_type_from_name(source_.code.resolved_type(type));
     if (!known && read_struct(argument, source_.code.resolved_type(type), passed)) return;
+    if (type == "cudaTextureObject_t" && read_texture(argument)) return;
     if (!known) {
       const bool is_texture = type == "cudaTextureObject_t" || type == "CUtensorMap";
       source_.note("argument " + argument.name + ": its type " + type + " is not known; " +
@@ -170,7 +175,7 @@ class KernelArguments {
     if (source_.launch) term = source_.code.translate(passed, source_.launch->place);
     std::optional<std::string> value;
     if (!source_.launch && source_.code.known.contains(argument.name)) value = argument.name;
-    if (term) value = (is_floating(element) ? *term : term->as_integer()).text();
+    if (term) value = (is_floating(element) ? *term : in_range(term->as_integer(), element)).text();
     if (!value && type == "bool" && passed.size() == 1 && (passed[0] == "true" || passed[0] == "false"))
       value = passed[0] == "true" ? "1" : "0";
     if (const auto start = !value && passed.size() == 1
@@ -184,6 +189,35 @@ class KernelArguments {
       argument.add_comment(source_.launch ? "a guess: the source passes " + text_of(passed) : "a guess");
     argument.type = element_type_name(element);
     argument.value = value.value_or("1");
+  }
+
+  // A texture of one or two sizes that the kernels read as tex2D<float4>(name, x, y).
+  bool read_texture(ImportedArgument& argument) {
+    for (std::size_t i = 0; i + 2 < source_.tokens.size(); ++i) {
+      const bool is_image = source_.tokens[i] == "tex2D";
+      if ((!is_image && source_.tokens[i] != "tex1Dfetch") || source_.tokens[i + 1] != "<") continue;
+      const std::size_t close = closing_bracket(source_.tokens, i + 1);
+      if (close + 2 >= source_.tokens.size() || source_.tokens[close + 2] != argument.name) continue;
+      const auto layout = source_.code.layout(text_of(source_.tokens.subspan(i + 2, close - i - 2)));
+      if (!layout || !layout->element) return false;
+      const std::string texels = source_.all_elements();
+      const std::size_t product = texels.find(" * ");
+      ImportedArgument buffer;
+      buffer.name = argument.name + "_texels";
+      buffer.type = element_type_name(*layout->element);
+      buffer.extent = layout->elements == 1 ? texels : fmt::format("{} * {}", texels, layout->elements);
+      buffer.init = random_contents(*layout->element);
+      buffer.comment = "the sizes of the texture are guesses";
+      const std::string sizes = !is_image ? texels
+                                : product == std::string::npos
+                                    ? texels + ", 1"
+                                    : texels.substr(0, product) + ", " + texels.substr(product + 3);
+      argument.passed =
+          fmt::format("{{texture: {}, sizes: [{}], channels: {}}}", buffer.name, sizes, layout->elements);
+      arguments_.push_back(std::move(buffer));
+      return true;
+    }
+    return false;
   }
 
   // A struct by value: its members in the launch. Pointers in it are buffers of their own.

@@ -86,6 +86,16 @@ class LaunchingCode {
   // The type behind an alias; any other name is returned unchanged.
   std::string resolved_type(std::string type) const;
   std::vector<StructMember> members(std::string_view type) const;
+  // What a template parameter of the function around this place stands for: float of run<float>(n), or a
+  // guess if no call says it. Nullopt for other names.
+  struct TemplateArgument {
+    std::string text;
+    bool is_guess = false;
+  };
+  std::optional<TemplateArgument> template_argument(std::string_view parameter, std::size_t place) const;
+  // The type of a variable, without a `*` for arrays: "float*" of `float *in, *out;`. In the same function
+  // first.
+  std::optional<std::string> declared_type(std::string_view name, std::size_t place) const;
 
   // The first value of a loop's variable: 0 of `for (int step = 0; …)`.
   std::optional<SizeTerm> loop_start(std::string_view name, std::size_t place);
@@ -153,7 +163,6 @@ class LaunchingCode {
   std::optional<TypeLayout> struct_layout(const std::string& name) const;
   std::optional<SizeTerm> size_of(Tokens what, std::size_t place);
   std::optional<SizeTerm> asked_of_device(std::string_view name) const;
-  std::optional<std::string> declared_type(std::string_view name, std::size_t place) const;
   std::vector<std::string> pointer_names(Tokens pointer, std::size_t place) const;
   std::optional<Filling> filling_of_array(const std::string& name, std::size_t scope, int depth);
   std::optional<Filling> filling_by_call(const std::string& name, std::size_t open, int depth);

@@ -103,10 +103,34 @@ std::string LaunchingCode::resolved_type(std::string type) const {
         other = text_of(tokens_.subspan(i + 2, statement_end(i) - i - 2));
       }
     }
+    const auto macro = definitions_.find(type);
+    if (other.empty() && macro != definitions_.end() && macro->second.front().scope == kOutside &&
+        macro->second.front().values.size() == 1)
+      other = text_of(macro->second.front().values.front());
     if (other.empty() || other == type) return type;
     type = other;
   }
   return type;
+}
+
+std::optional<LaunchingCode::TemplateArgument> LaunchingCode::template_argument(std::string_view parameter,
+                                                                                std::size_t place) const {
+  const std::size_t scope = scope_of(place);
+  if (scope == kOutside) return std::nullopt;
+  const Function& function = functions_[scope];
+  const std::size_t begin = statement_begin(function.parameters);
+  if (tokens_[begin] != "template" || tokens_[begin + 1] != "<") return std::nullopt;
+  const std::vector<Tokens> parameters = split_list(tokens_, begin + 1);
+  const auto named = std::ranges::find_if(parameters, [&](Tokens each) { return has(each, parameter); });
+  if (named == parameters.end()) return std::nullopt;
+  const auto order = static_cast<std::size_t>(named - parameters.begin());
+  for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+    if (tokens_[i] != function.name || tokens_[i + 1] != "<") continue;
+    const std::vector<Tokens> given = split_list(tokens_, i + 1);
+    if (order < given.size() && !has(given[order], parameter)) return TemplateArgument{text_of(given[order])};
+  }
+  const bool is_type = has(*named, "typename") || has(*named, "class");
+  return TemplateArgument{is_type ? "float" : "1", true};
 }
 
 // struct Body { float x, y; float* data; };  typedef struct { … } Body;
@@ -164,8 +188,6 @@ std::optional<TypeLayout> LaunchingCode::struct_layout(const std::string& name) 
   return all;
 }
 
-// The type of a variable, without a `*` for arrays: "float*" of `float *in,
-// *out;`. In the same function first.
 std::optional<std::string> LaunchingCode::declared_type(std::string_view name, std::size_t place) const {
   std::optional<std::string> elsewhere;
   for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {

@@ -66,7 +66,8 @@ TEST_F(ImportTest, a_literal_block_becomes_a_parameter_that_the_grid_follows) {
 }
 
 TEST_F(ImportTest, several_sizes_that_are_guesses_have_a_million_elements_together) {
-  const Imported made = import("__global__ void k(float* x, int rows, int columns) { x[rows * columns - 1] = 1; }\n");
+  const Imported made =
+      import("__global__ void k(float* x, int rows, int columns) { x[rows * columns - 1] = 1; }\n");
   EXPECT_EQ(text(made, "rows: ["), "rows: [1024]");
   EXPECT_EQ(text(made, "columns: ["), "columns: [1024]");
   EXPECT_EQ(text(import("__global__ void k(float* x) { x[threadIdx.x] = 1; }\n"), "n: ["), "n: [1048576]");
@@ -434,6 +435,74 @@ TEST_F(ImportTest, a_kernel_without_a_launch_gets_guessed_values) {
   EXPECT_EQ(text(made, "in:"),
             "in: {type: float32, extent: count * 4, init: {uniform: [0, 1]}}  # the extent is a guess");
   EXPECT_NE(text(made, "grid:").find("a guess"), std::string::npos);
+}
+
+TEST_F(ImportTest, a_file_of_kernels_is_imported_from_the_source_that_includes_it) {
+  folder_.write("main.cu",
+                "#include \"kernel.cu\"\n__global__ void other(float* x) {}\n"
+                "int main() { float* x; other<<<1, 1>>>(x); k<<<100, 128>>>(x, 12800); }\n");
+  const Imported made = import("__global__ void k(float* x, int n) { x[0] += 1; }\n");
+  EXPECT_EQ(text(made, "kernel:"), "kernel: k");
+  EXPECT_EQ(text(made, "source:"), "source: main.cu");
+  EXPECT_EQ(text(made, "n: {"), "n: {type: int32, value: 12800}");
+  EXPECT_EQ(made.space.notes.front(),
+            "kernel.cu is a part of main.cu, which launches its kernels: the space has that source");
+}
+
+TEST_F(ImportTest, headers_near_the_source_are_found) {
+  folder_.write("include/tools.h", "#include <types.h>\n");
+  folder_.write("types.h", "typedef unsigned int count_t;\n");
+  const Imported made =
+      import("#include <tools.h>\n__global__ void k(float* x, count_t n) { x[0] += n; }\n", "src/kernel.cu");
+  EXPECT_EQ(text(made, "include:"), "include: [include, .]");
+  EXPECT_EQ(text(made, "n: {"), "n: {type: uint32, value: n}");
+}
+
+TEST_F(ImportTest, template_arguments_come_from_the_launch_and_from_what_it_passes) {
+  const std::string kernel =
+      "namespace tools {\ntemplate <class T, int N = 4> __global__ void k(T* x) { x[0] += N; }\n}\n";
+  EXPECT_EQ(text(import(kernel + "void run(double* x) { tools::k<<<9, 64>>>(x); }\n"), "entry:"),
+            "entry: tools::k<double>");
+  EXPECT_EQ(
+      text(import(kernel + "template <class F, int M> void run(F* x) { tools::k<F, M><<<9, 64>>>(x); }\n"
+                           "int main() { run<double, 8>(0); }\n"),
+           "entry:"),
+      "entry: tools::k<double, 8>");
+  const Imported guessed =
+      import(kernel + "template <class F> void run(F* x) { tools::k<F><<<9, 64>>>(x); }\n");
+  EXPECT_EQ(text(guessed, "entry:"), "entry: tools::k<float>");
+  EXPECT_NE(std::ranges::find(guessed.space.notes, "F=float is a guess"), guessed.space.notes.end());
+}
+
+TEST_F(ImportTest, types_behind_macros_and_masks_have_their_type) {
+  const Imported made = import(
+      "#define ITYPE size_t\n__global__ void k(ITYPE* x, uint n, int mask) { x[0] += n & mask; }\n"
+      "void run(ITYPE* x) { ITYPE* d; cudaMalloc(&d, 100 * sizeof(ITYPE)); k<<<9, 64>>>(d, 5, 0xffffffff); "
+      "}\n");
+  EXPECT_EQ(text(made, "x:"), "x: {type: uint64, extent: 100, role: inout, init: {uniform: [0, 100]}}");
+  EXPECT_EQ(text(made, "n:"), "n: {type: uint32, value: 5}");
+  EXPECT_EQ(text(made, "mask:"), "mask: {type: int32, value: -1}");
+}
+
+TEST_F(ImportTest, a_texture_is_a_buffer_of_texels) {
+  const Imported made = import(
+      "__global__ void k(cudaTextureObject_t image, float* out, int w, int h) { out[0] = "
+      "tex2D<float4>(image, 1, 2).x; }\n");
+  EXPECT_EQ(text(made, "image_texels:").substr(0, 56),
+            "image_texels: {type: float32, extent: w * h * 4, init: {");
+  EXPECT_EQ(text(made, "arguments: ["),
+            "arguments: [{texture: image_texels, sizes: [w, h], channels: 4}, out, w, h]");
+}
+
+TEST_F(ImportTest, what_check_would_refuse_is_corrected_or_left_to_decide) {
+  const std::string kernel = "__global__ void k(float* x, int n) { x[0] += 1; }\n";
+  const Imported large = import(kernel + "void run(float* x, int n) { k<<<n * n, 64>>>(x, n); }\n");
+  EXPECT_EQ(text(large, "n: ["), "n: [16384]");
+  const Imported never = import(kernel + "void run(float* x) { k<<<(127 - 128) / 128, 128>>>(x, 5); }\n");
+  EXPECT_EQ(text(never, "constraints:"), "no line constraints: in\n" + never.space.text);
+  const Imported volume =
+      import("__global__ void k(float* x, cudaTextureObject_t t) { x[0] = tex3D<float>(t, 1, 2, 3); }\n");
+  EXPECT_NE(text(volume, "# To decide:").find("parameter 2 't' is cudaTextureObject_t"), std::string::npos);
 }
 
 TEST_F(ImportTest, bad_sources_give_an_error_of_one_line) {
