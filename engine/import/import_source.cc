@@ -353,11 +353,20 @@ class SourceImport {
     return element && !is_floating(*element) && *element != ElementType::uint8;
   }
 
+  // False for real of sizeof(real), for pointers, and for the number of the program's arguments.
+  bool may_be_size(const std::string& name, std::size_t place) const {
+    if (name == "argc" || name == "argv" || element_type_from_name(code_.resolved_type(name))) return false;
+    const auto type = code_.declared_type(name, place);
+    if (!type || *type == "auto") return true;
+    const auto element = element_type_from_name(code_.resolved_type(*type));
+    return element && *type != "bool" && !is_floating(*element);
+  }
+
   static constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
 
   void add_sizes(Tokens expression, std::size_t from, bool is_argument) {
     for (const auto& [name, place] : code_.sources_of(expression, from)) {
-      if (element_type_from_name(code_.resolved_type(name))) continue;  // of sizeof(real)
+      if (!may_be_size(name, place)) continue;
       const auto value = code_.definition(name, place);
       const auto term = value ? code_.translate(value->tokens, value->place) : std::nullopt;
       if (term && term->is_real()) continue;
@@ -523,7 +532,7 @@ class SourceImport {
       const Config& config = definition->kernel.default_values;
       if (drop_false_constraints(*definition, config, problems.front())) continue;
       const auto plan = resolve(definition->kernel, config, problems.front(), any_gpu());
-      if (plan && bytes_of(*plan) <= kMostBytes) return;
+      if (plan && bytes_of(*plan) <= kMostBytes) return add_small_sizes(*definition, problems.front());
       if (shrink_axes()) continue;
       return decide(plan ? fmt::format("buffers of {:.0f} GB", bytes_of(*plan) / 1e9) : plan.error().message);
     }
@@ -548,6 +557,83 @@ class SourceImport {
     draft_.finding = finding.substr(0, finding.find('\n'));
     space_.text = space_file_text(draft_);
     note("gktune check will say: " + draft_.finding);
+  }
+
+  // Sizes for a CPU, and sizes for the sanitizer if its own ones mean nothing to the kernel.
+  void add_small_sizes(const Definition& definition, const Problem& problem) {
+    const auto add = [&](std::vector<SpaceDraft::Axis>& axes, double most_bytes, double most_threads) {
+      const Problem small = small_problem(definition, problem, most_bytes, most_threads);
+      for (const SpaceDraft::Axis& axis : draft_.axes)
+        axes.push_back({axis.name, {std::to_string(small.find(axis.name)->integer())}, axis.is_macro});
+    };
+    add(draft_.host_axes, 16e6, 65536);
+    if (std::ranges::equal(draft_.host_axes, draft_.axes, {}, &SpaceDraft::Axis::values,
+                           &SpaceDraft::Axis::values))
+      draft_.host_axes.clear();
+    const auto is_known = [](const SpaceDraft::Argument& argument) {
+      return argument.comment.find(kGuessedExtent) == argument.comment.npos;
+    };
+    const bool takes_any =
+        std::ranges::all_of(draft_.arguments, is_known) &&
+        std::ranges::all_of(draft_.axes, [&](const SpaceDraft::Axis& axis) { return is_guarded(axis.name); });
+    if (!takes_any) add(draft_.check_axes, 1e6, 16384);
+    space_.text = space_file_text(draft_);
+  }
+
+  // Halves the greatest size until buffers and grids are small. Keeps multiples of powers of two, on which
+  // kernels without checks of their indices rely.
+  static Problem small_problem(const Definition& definition, Problem problem, double most_bytes,
+                               double most_threads) {
+    constexpr std::int64_t kSmallest = 64;
+    const Config& config = definition.kernel.default_values;
+    std::set<std::string> fixed;
+    for (;;) {
+      const auto plan = resolve(definition.kernel, config, problem, any_gpu());
+      if (!plan || (bytes_of(*plan) <= most_bytes && threads_of(*plan) <= most_threads)) return problem;
+      std::string longest;
+      std::int64_t size = 0;
+      for (const auto& [name, value] : problem) {
+        if (fixed.contains(name) || !value.is_integer() || value.integer() <= size) continue;
+        if (value.integer() < 2 * kSmallest || value.integer() % 2 != 0) continue;
+        longest = name;
+        size = value.integer();
+      }
+      if (longest.empty()) return problem;
+      Problem half = problem;
+      half.set(longest, size / 2);
+      Scope scope;
+      scope.add(config).add(half);
+      if (all_hold(definition.constraints, scope, &Constraint::condition) &&
+          resolve(definition.kernel, config, half, any_gpu())) {
+        problem = std::move(half);
+      } else {
+        fixed.insert(longest);
+      }
+    }
+  }
+
+  static double threads_of(const Plan& plan) {
+    double threads = 0;
+    for (const StepPlan& step : plan.candidate.steps) {
+      double of_step = 1;
+      for (std::size_t i = 0; i < 3; ++i)
+        of_step *= static_cast<double>(step.grid[i]) * static_cast<double>(step.block[i]);
+      threads += of_step;
+    }
+    return threads;
+  }
+
+  // True if a condition of the kernel compares something with the size.
+  bool is_guarded(const std::string& axis) const {
+    const Tokens body = bodies_.body(kernel_->name);
+    return std::ranges::any_of(draft_.arguments, [&](const SpaceDraft::Argument& argument) {
+      if (argument.value != axis) return false;
+      for (std::size_t i = 0; i + 1 < body.size(); ++i) {
+        if (!is_any_of(body[i].text, {"if", "for", "while"}) || body[i + 1] != "(") continue;
+        if (has(body.subspan(i, closing_bracket(body, i + 1) - i), argument.name)) return true;
+      }
+      return false;
+    });
   }
 
   static constexpr double kMostBytes = 2e9;

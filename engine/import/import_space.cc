@@ -441,6 +441,18 @@ std::string yaml_flow_text(std::string_view text) {
                                                                           : double_quoted(text);
 }
 
+namespace {
+
+std::string sizes_text(const char* key, const std::vector<SpaceDraft::Axis>& axes, const char* comment) {
+  if (axes.empty()) return "";
+  const auto text = [](const SpaceDraft::Axis& axis) {
+    return yaml_flow_text(axis.name) + ": [" + joined(axis.values, ", ", yaml_flow_text) + ']';
+  };
+  return fmt::format("\n{}:\n  problem: {{{}}}  # {}\n", key, joined(axes, ", ", text), comment);
+}
+
+}  // namespace
+
 std::string space_file_text(const SpaceDraft& draft) {
   std::string out = fmt::format(
       "# Made from {} by gktune import. Check what it guessed, and add a reference.\nkernel: {}\nsource: "
@@ -478,6 +490,9 @@ std::string space_file_text(const SpaceDraft& draft) {
   if (draft.is_cooperative) out += "  cooperative: true\n";
   const std::string passed = joined(draft.passed);
   if (!passed.empty()) out += fmt::format("  arguments: [{}]\n", passed);
+  out += sizes_text("host", draft.host_axes, "sizes for a CPU");
+  out +=
+      sizes_text("check", draft.check_axes, "sizes for check --sanitize; without them it takes awkward ones");
   out += fmt::format(
       "\n# reference:                  # a plain kernel that computes the outputs; without it nothing is "
       "checked\n"

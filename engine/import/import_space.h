@@ -71,6 +71,7 @@ struct SpaceDraft {
   std::string kernel, source;
   std::vector<std::string> include;  // folders
   std::vector<Axis> axes;
+  std::vector<Axis> host_axes, check_axes;  // the sizes under `host` and `check`
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
   std::vector<std::string> options;

@@ -271,7 +271,7 @@ class KernelArguments {
 
   void read_buffer(ImportedArgument& argument, const Buffer& buffer) {
     if (!buffer.comment.empty()) argument.add_comment(buffer.comment);
-    if (!buffer.extent) argument.add_comment("the extent is a guess");
+    if (!buffer.extent) argument.add_comment(kGuessedExtent);
     argument.type = element_type_name(buffer.element);
     argument.extent = extent_text(buffer);
     const PointerUse& use = buffer.use;

@@ -54,6 +54,8 @@ struct ImportedArgument : SpaceDraft::Argument {
   void add_comment(const std::string& more) { comment += (comment.empty() ? "" : "; ") + more; }
 };
 
+inline constexpr const char* kGuessedExtent = "the extent is a guess";
+
 // A kernel and the source around it.
 struct KernelInSource {
   const FunctionSignature& kernel;  // its parameters are known

@@ -7,11 +7,11 @@ namespace {
 constexpr const char* kWrapper = R"cpp(
   namespace gktune_shifted {
   template <class T>
-  T shifted(T value) {
+  constexpr T shifted(T value) {
     return value;
   }
   template <class T>
-  T* shifted(T* begin) {
+  constexpr T* shifted(T* begin) {
     return begin + 1;
   }
   template <auto kEntry, class Function = decltype(kEntry)>

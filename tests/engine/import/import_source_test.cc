@@ -494,6 +494,20 @@ TEST_F(ImportTest, a_texture_is_a_buffer_of_texels) {
             "arguments: [{texture: image_texels, sizes: [w, h], channels: 4}, out, w, h]");
 }
 
+TEST_F(ImportTest,
+       sizes_are_small_on_a_cpu_and_those_of_the_source_for_the_sanitizer_unless_the_kernel_checks_them) {
+  const std::string launch =
+      "int main() { int n = 3 << 20; float* x; cudaMalloc(&x, n * 4); k<<<n / 256, 256>>>(x, n); }\n";
+  const Imported checked =
+      import("__global__ void k(float* x, int n) { int i = 0; if (i < n) x[i] += 1; }\n" + launch);
+  EXPECT_EQ(text(checked, "host:"), "host:");
+  EXPECT_EQ(text(checked, "problem: {"), "problem: {n: [49152]}  # sizes for a CPU");
+  EXPECT_EQ(text(checked, "check:"), "no line check: in\n" + checked.space.text);
+  const Imported unchecked = import("__global__ void k(float* x, int n) { x[0] += n; }\n" + launch);
+  ASSERT_EQ(unchecked.definition.check_problems.size(), 1u) << unchecked.space.text;
+  EXPECT_EQ(unchecked.definition.check_problems[0].json(), R"({"n":12288})");
+}
+
 TEST_F(ImportTest, what_check_would_refuse_is_corrected_or_left_to_decide) {
   const std::string kernel = "__global__ void k(float* x, int n) { x[0] += 1; }\n";
   const Imported large = import(kernel + "void run(float* x, int n) { k<<<n * n, 64>>>(x, n); }\n");
