@@ -247,6 +247,7 @@ class CheckSession {
     }
     ++result_.checked;
     if (trial.ok()) {
+      if (!trial.message.empty()) add_finding(result_.harmless, trial);
       passed_.emplace(place, std::move(trial));
     } else {
       add_finding(result_.findings, trial);

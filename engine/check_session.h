@@ -31,6 +31,7 @@ struct CheckResult {
   std::int64_t checked = 0;
   std::vector<Finding> findings;  // in the order in which they were found
   std::vector<Finding> not_run;   // launches that this device cannot form or run; the kernel is not at fault
+  std::vector<Finding> harmless;  // that cannot change a result
   std::vector<Trial> passed;      // in the order of their candidates
   bool was_stopped = false;
   std::int64_t unchecked = 0;  // candidates that could not be judged because the machine failed

@@ -135,9 +135,11 @@ std::string candidates_text(const Finding& finding) {
 }
 
 void print_finding(const Finding& finding, Context& context) {
+  const bool is_harmless = finding.status == Status::ok;
+  const std::string name = is_harmless ? "harmless" : std::string(status_name(finding.status));
   context.out << '\n'
-              << paint(context.out_screen, Ink::red, status_name(finding.status)) << candidates_text(finding)
-              << '\n'
+              << paint(context.out_screen, is_harmless ? Ink::yellow : Ink::red, name)
+              << candidates_text(finding) << '\n'
               << with_short_lines(finding.message) << (finding.message.ends_with('\n') ? "" : "\n");
 }
 
@@ -158,6 +160,7 @@ Json check_json(const CheckResult& result, const std::string& kernel, const Devi
   if (result.failure) report["failure"] = *result.failure;
   report["findings"] = Json::array();
   for (const Finding& finding : result.findings) report["findings"].push_back(finding_json(finding));
+  for (const Finding& finding : result.harmless) report["harmless"].push_back(finding_json(finding));
   for (const Finding& finding : result.not_run) report["not_run"].push_back(finding_json(finding));
   if (!reports_resources(options)) return report;
   report["architecture"] = device.architecture;
@@ -206,6 +209,8 @@ void print_check(const CheckResult& result, const KernelDefinition& definition, 
     print_finding(result.findings[i], context);
   if (result.findings.size() > kFindingsShown)
     context.out << fmt::format("\nand {} more; --json lists all\n", result.findings.size() - kFindingsShown);
+  for (std::size_t i = 0; i < std::min(result.harmless.size(), kFindingsShown); ++i)
+    print_finding(result.harmless[i], context);
   context.out << std::flush;
   std::string messages;
   for (const Finding& finding : result.findings) messages += finding.message + '\n';

@@ -144,7 +144,8 @@ __global__ void k(int* p) {
   __shared__ alignas(128) int tile[64];
   __shared__ alignas(double) unsigned char bytes[24];
   extern __shared__ alignas(16) int dynamic[];
-  *p = sizeof tile + sizeof bytes + dynamic[0];
+  extern volatile int __shared__ after_the_type[];
+  *p = sizeof tile + sizeof bytes + dynamic[0] + after_the_type[1];
 })",
                                                         {"k"}));
   EXPECT_EQ(variant.status, Status::ok) << variant.log;

@@ -48,6 +48,7 @@ class Watched : public WithEachCompiler {
                    {words, "thread (0,0,0), kernel.cu:" + std::to_string(first + static_cast<int>(i))});
     }
   }
+  std::string take_harmless() { return watch_.take_harmless(); }
   void expect_clean(const std::string& text, const LaunchShape& shape) {
     for (const std::optional<std::uint64_t> seed :
          {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(1), std::optional<std::uint64_t>(2)}) {
@@ -180,6 +181,19 @@ __global__ void k(const int* in, int* out) {
   expect_fault(with(text, ""), shape(1, 64), Status::data_race,
                {"‘out’ at byte", "kernel.cu:4", "kernel.cu:6"});
   expect_clean(with(text, "__syncthreads();"), shape(1, 64));
+}
+
+TEST_P(Watched, threads_that_write_the_same_value_are_harmless) {
+  const std::string text = "__global__ void k(const int* in, int* out) {\n  out[5] = BARRIER;\n}\n";
+  for (const LaunchShape& each : {shape(1, 64), shape(3, 1)}) {
+    expect_clean(with(text, "7 + in[0]"), each);
+    const std::string found = take_harmless();
+    EXPECT_NE(found.find("‘out’ at byte 20"), std::string::npos) << found;
+    EXPECT_NE(found.find("kernel.cu:2; both write the same value"), std::string::npos) << found;
+  }
+  expect_fault(with(text, "threadIdx.x / 63"), shape(1, 64), Status::data_race,
+               {"‘out’ at byte 20", "kernel.cu:2"});
+  expect_fault(with(text, "blockIdx.x / 2"), shape(3, 1), Status::data_race, {"thread (0,0,0) of block"});
 }
 
 TEST_P(Watched, a_race_between_blocks_names_both) {

@@ -204,6 +204,10 @@ class HostDevice final : public ComputeDevice {
     return std::optional<double>();  // new memory makes it slower than executions that are timed
   }
 
+  std::string take_harmless() override {
+    return watched_ == nullptr ? std::string() : watched_->watch.take_harmless();
+  }
+
   Result<double, Failure> time_once(const std::shared_ptr<const LoadedProgram>& program,
                                     std::span<const ProblemMemory> problems,
                                     const OnceOptions& options) override {

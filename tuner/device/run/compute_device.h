@@ -184,6 +184,8 @@ class ComputeDevice {
   virtual Result<std::optional<double>, Failure> run(const LoadedProgram& program,
                                                      std::span<const ArgumentMemory> arguments,
                                                      const LaunchOptions& options) = 0;
+  // A finding of instrumented executions that cannot change a result; empty: there is none.
+  virtual std::string take_harmless() { return {}; }
   // The number of problems of this size on which a program has to be executed for a precise mean.
   virtual std::size_t problems_at_once(const LoadedProgram&, double /*execution_us*/, std::uint64_t /*bytes*/,
                                        Regime) const {

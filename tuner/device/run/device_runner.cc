@@ -123,8 +123,13 @@ Result<void, Failure> DeviceRunner::try_candidate(const RunJob& job, RunReply& r
   if (!program) return program.error();
   reply.resources = (*program)->resources();
   if (auto prepared = prepare(job); !prepared) return prepared;
-  if (auto checked = check(job, **program, reply.printed); !checked) return checked;
-  if (job.check_only) return {};
+  auto checked = check(job, **program, reply.printed);
+  std::string harmless = device_->take_harmless();
+  if (!checked) return checked;
+  if (job.check_only) {
+    reply.message = std::move(harmless);
+    return {};
+  }
   const double execution_us = problem_->execution_us().value_or(0);
   if (is_hopeless(execution_us, job.cutoff)) {
     reply.samples_us = {execution_us};

@@ -89,11 +89,13 @@ class Rewriter {
       edits_.replace(tokens_[i], tokens_[i + 1], is_block ? "inline namespace gktune_c" : "");
       return i + 2;
     }
-    if (i + 1 == tokens_.size() || tokens_[i + 1] != "__shared__") return i + 1;
     const auto end = static_cast<std::size_t>(
         std::ranges::find(tokens_.subspan(i), std::string_view(";"), &Token::text) - tokens_.begin());
     if (end == tokens_.size()) return i + 1;
-    const SharedDeclaration shared = parse_shared(tokens_.subspan(i + 2, end - i - 2));
+    std::vector<Token> words(tokens_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                             tokens_.begin() + static_cast<std::ptrdiff_t>(end));
+    if (std::erase(words, "__shared__") == 0) return i + 1;  // extern float __shared__ tile[]
+    const SharedDeclaration shared = parse_shared(words);
     if (shared.name.empty()) return i + 1;
     const bool is_in_function = std::ranges::find(is_namespace_, false) != is_namespace_.end();
     edits_.replace(tokens_[i], tokens_[end - 1],

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -169,6 +170,7 @@ MemoryWatch::Page& MemoryWatch::page_at(std::uintptr_t address) {
 
 std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, std::size_t bytes,
                                            AccessKind kind, kernel::CodePlace place_in_code) {
+  if (auto different = judge_write()) return different;
   const std::uintptr_t begin = number_of(address), end = begin + bytes;
   if (is_within(begin, &gktune_thread, sizeof gktune_thread)) return std::nullopt;
   if (is_atomic(kind) && reads(kind)) order_.note_relaxed_read(rank);
@@ -243,11 +245,19 @@ std::optional<Failure> MemoryWatch::note(const Place& place, Byte& byte, const A
     return std::nullopt;
   }
   if (conflicts(byte.write, now, place.is_shared)) {
-    if (place.kind != AccessKind::read || !byte.write.is_atomic)
+    const bool is_plain_write = place.kind == AccessKind::write && !byte.write.is_atomic;
+    if (is_plain_write && place.bytes <= kMostCompared) {
+      if (!unjudged_write_) {
+        unjudged_write_ = {place, byte.write, now, {}};
+        std::memcpy(unjudged_write_->contents.data(), place.address, place.bytes);
+      }
+    } else if (place.kind != AccessKind::read || !byte.write.is_atomic) {
       return race(place, byte.write, Before::write, now);
-    const bool is_known = std::ranges::any_of(
-        pending_reads_, [&](const PendingRead& pending) { return pending.now.code == now.code; });
-    if (!is_known) pending_reads_.push_back({place, byte.write, now});
+    } else {
+      const bool is_known = std::ranges::any_of(
+          pending_reads_, [&](const PendingRead& pending) { return pending.now.code == now.code; });
+      if (!is_known) pending_reads_.push_back({place, byte.write, now});
+    }
   }
   if (writes(place.kind)) {
     for (Access* read : {&byte.read, &byte.other_read}) {
@@ -261,6 +271,16 @@ std::optional<Failure> MemoryWatch::note(const Place& place, Byte& byte, const A
   }
   // An update is stored once: a later update has seen it and may then write.
   if (!writes(place.kind)) note_read(byte, now);
+  return std::nullopt;
+}
+
+// The write has been made by now.
+std::optional<Failure> MemoryWatch::judge_write() {
+  if (!unjudged_write_) return std::nullopt;
+  const UnjudgedWrite write = *std::exchange(unjudged_write_, std::nullopt);
+  Failure found = race(write.place, write.before, Before::write, write.now);
+  if (std::memcmp(write.place.address, write.contents.data(), write.place.bytes) != 0) return found;
+  if (harmless_.empty()) harmless_ = std::move(found.message) + "; both write the same value";
   return std::nullopt;
 }
 
@@ -319,7 +339,11 @@ bool MemoryWatch::begins_loop(const Access& read) const {
 
 std::optional<Failure> MemoryWatch::end_block(std::optional<Failure> fault) {
   if (unwritten_read_) return take_unwritten_read("");
-  if (fault) return fault;
+  if (fault) {
+    unjudged_write_.reset();
+    return fault;
+  }
+  if (auto different = judge_write()) return different;
   for (const PendingRead& pending : std::exchange(pending_reads_, {})) {
     if (!begins_loop(pending.now)) return race(pending.place, pending.before, Before::write, pending.now);
   }

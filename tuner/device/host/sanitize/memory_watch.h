@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tuner/device/failure.h"
@@ -38,6 +39,8 @@ class MemoryWatch {
   // The error of this access, if there is one.
   std::optional<Failure> access(unsigned rank, const void* address, std::size_t bytes,
                                 kernel::AccessKind kind, kernel::CodePlace place);
+  // The first finding since the last call that cannot change a result; empty: there is none.
+  std::string take_harmless() { return std::exchange(harmless_, {}); }
   // An error that the code itself has detected.
   Failure detected(unsigned rank, Status status, std::string what, kernel::CodePlace place) const;
 
@@ -109,6 +112,14 @@ class MemoryWatch {
     std::uint64_t accesses = 0;  // since then
   };
 
+  // A write over one that nothing orders before it. Harmless if both write the same value.
+  static constexpr std::size_t kMostCompared = 16;
+  struct UnjudgedWrite {
+    Place place;
+    Access before, now;
+    std::array<std::byte, kMostCompared> contents;  // before the write
+  };
+
   Page& page_at(std::uintptr_t address);
   void classify(Page& page, std::uintptr_t address) const;
   void find_static_shared();
@@ -118,6 +129,7 @@ class MemoryWatch {
   const void* users_code(kernel::CodePlace place) const;
   std::optional<Failure> find_outside(const Place& place, const Access& now) const;
   std::optional<Failure> note(const Place& place, Byte& byte, const Access& now);
+  std::optional<Failure> judge_write();
   void note_loop_head(const void* address, const Access& update);
   bool begins_loop(const Access& read) const;
   bool is_unwritten(const Place& place, const Byte& byte) const;
@@ -147,6 +159,8 @@ class MemoryWatch {
   std::vector<std::uint32_t> loop_heads_;   // places in the code of this launch
   std::vector<RecentReads> recent_reads_ = std::vector<RecentReads>(ThreadOrder::kMaxThreads);  // by rank
   std::optional<UnwrittenRead> unwritten_read_;
+  std::optional<UnjudgedWrite> unjudged_write_;
+  std::string harmless_;
   ThreadOrder::Time execution_begin_ = 0;
   std::unordered_map<std::uintptr_t, Page> pages_;
   std::array<Slot, 256> recent_;

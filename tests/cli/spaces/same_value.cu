@@ -1,0 +1,3 @@
+__global__ void same_value(int* out, int n) {
+  out[0] = n;
+}
