@@ -106,8 +106,8 @@ void Flags::database(std::string& path) {
   text("--db", path, "Database file; default: $GKTUNE_DB, else ./gktune.db", "FILE");
 }
 
-void Flags::device(DeviceFlags& flags, const std::string& description) {
-  parsed("--device", flags.choice, parse_device, description, device_forms()).shown_default("auto");
+void Flags::device(DeviceFlags& flags, DeviceUse use, const std::string& description) {
+  parsed("--device", flags.choice, parse_device, description, device_forms(use)).shown_default("auto");
 }
 
 void Flags::worker(DeviceFlags& flags) {

@@ -93,7 +93,7 @@ class Flags {
   void problem(std::vector<std::string>& selections);
   // --set NAME=VALUE, repeated: options of a search strategy.
   void settings(NamedValues& options);
-  void device(DeviceFlags& flags, const std::string& description);
+  void device(DeviceFlags& flags, DeviceUse use, const std::string& description);
   void worker(DeviceFlags& flags);  // for commands that compile with worker processes
   void compiler(std::string& cache_dir, bool& allows_unsafe_options);
 

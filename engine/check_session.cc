@@ -307,15 +307,23 @@ class Candidates {
       if (problem_ == problems_.size()) return false;
       space_ = build(problems_[problem_++]).value();
       random_.seed(request_.workers.seed);
+      drawn_.clear();
       index_ = 0;
     }
     candidate.problem = problems_[problem_ - 1];
-    candidate.config = space_->at(is_sampled(*space_) ? space_->sample(random_) : index_);
+    candidate.config = space_->at(is_sampled(*space_) ? draw() : index_);
     ++index_;
     return true;
   }
 
  private:
+  Count draw() {
+    for (;;) {
+      Count index = space_->sample(random_);
+      if (drawn_.insert(index).second) return index;
+    }
+  }
+
   Result<Space, EngineError> build(const Problem& problem) const {
     return space_of(request_.definition, problem, request_.device.info);
   }
@@ -330,6 +338,7 @@ class Candidates {
   std::size_t problem_ = 0;  // the next one
   Count index_;
   std::mt19937_64 random_;
+  std::set<Count> drawn_;
 };
 
 bool is_sanitizing(const CheckRequest& request) { return request.work == DeviceWork::sanitize; }

@@ -65,6 +65,11 @@ Result<DeviceChoice> parse_device(std::string_view text) {
                "; the devices are " + joined(known)};
 }
 
-std::string device_forms() { return joined(forms("[N]", "[NN]", "[FILE]"), "|"); }
+std::string device_forms(DeviceUse use) {
+  std::vector<std::string> all = forms("[N]", "[NN]", "[FILE]");
+  if (use == DeviceUse::run)
+    std::erase_if(all, [](const std::string& form) { return form.ends_with("[NN]"); });
+  return joined(all, "|");
+}
 
 }  // namespace gktune

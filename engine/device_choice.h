@@ -22,7 +22,8 @@ struct DeviceChoice {
 };
 
 Result<DeviceChoice> parse_device(std::string_view text);
-// The forms that parse_device() reads, with placeholders in brackets: "auto|host|cuda|cuda:all|cuda:[N]".
-std::string device_forms();
+enum class DeviceUse { run, compile };  // code can be compiled for a GPU that is not present
+// The forms of devices for that use, with placeholders in brackets: "auto|host|cuda|cuda:all|cuda:[N]".
+std::string device_forms(DeviceUse use);
 
 }  // namespace gktune

@@ -32,7 +32,7 @@ struct CheckOptions {
 
 void declare(Flags& flags, CheckOptions& options) {
   flags.text("SPACE", options.path, "Space file", "FILE").required();
-  flags.device(options.device,
+  flags.device(options.device, DeviceUse::compile,
                "Device to compile for; auto: the first GPU, else the CPU; sm_90: a GPU that is not present");
   flags.problem(options.problems);
   flags.parsed("--sample", options.sample, parse_count,

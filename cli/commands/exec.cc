@@ -42,7 +42,7 @@ void declare(Flags& flags, ExecOptions& options) {
       .required();
   flags.text("SPACE", options.space, "Space file of the trial", "FILE").required();
   flags.database(options.database);
-  flags.device(options.device, "Device to run on; auto: the first one of the trial's kind");
+  flags.device(options.device, DeviceUse::run, "Device to run on; auto: the first one of the trial's kind");
   flags.parsed("--runs", options.runs, parse_runs, "Run and check it N times", "N").shown_default("2");
   flags.on("--debug", options.is_debugged, "Compile for a debugger: without optimisation, with variables");
   flags.on("--no-check", options.skips_check, "Do not compare the outputs with those of the reference");

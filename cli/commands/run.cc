@@ -59,7 +59,7 @@ void declare(Flags& flags, RunOptions& options) {
   flags.texts("SPACE", options.paths,
               "Space files; leave out with --device replay:FILE to search the recording", "FILE");
   flags.database(options.database);
-  flags.device(options.device,
+  flags.device(options.device, DeviceUse::run,
                "Device to run on; auto: the first GPU, else the CPU; cuda:all: all GPUs of its model; "
                "replay:FILE: recorded trials instead of a device");
   flags.problem(options.problems);

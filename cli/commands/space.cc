@@ -32,7 +32,7 @@ Result<Count> parse_index(std::string_view text) {
 void declare(Flags& flags, SpaceOptions& options) {
   flags.text("SPACE", options.path, "A space file", "FILE").required();
   flags.device(
-      options.device,
+      options.device, DeviceUse::compile,
       "Device whose limits count; auto: the first GPU, else the CPU; sm_90: a GPU that is not present");
   flags.problem(options.problems);
   Flag list = flags.on("--list", options.list, "Print every valid configuration, one per line");

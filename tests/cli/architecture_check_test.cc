@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "program_process.h"
@@ -58,6 +59,18 @@ TEST_F(ArchitectureCheck, prints_the_resources_as_json) {
     EXPECT_EQ(each["block"][0], each["config"]["threadsPerBlock"]);
     EXPECT_EQ(each["problem"], Json({{"n", 1000}}));
   }
+}
+
+TEST_F(ArchitectureCheck, a_sample_has_no_configuration_twice) {
+  folder_.write("five.cu", "__global__ void k(float* p) { *p = WAY; }\n");
+  folder_.write("five.yaml",
+                "kernel: five\nsource: five.cu\nparameters: {WAY: {range: [1, 5]}}\n"
+                "arguments: {out: {type: float, extent: 1, role: out}}\nlaunches: {entry: k}\n");
+  ASSERT_EQ(check("five.yaml --device sm_90 --sample 4 --json"), 0) << err_ << out_;
+  const Json report = Json::parse(out_);
+  std::set<Json> ways;
+  for (const Json& each : report["configurations"]) ways.insert(each["config"]["WAY"]);
+  EXPECT_EQ(ways.size(), 4u) << out_;
 }
 
 TEST_F(ArchitectureCheck, says_that_the_kernels_of_host_code_are_unknown) {

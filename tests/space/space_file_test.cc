@@ -3,9 +3,20 @@
 #include <gtest/gtest.h>
 
 #include "reduce_example.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
+
+TEST(SpaceFile, a_source_instead_of_a_space_file_is_an_error_that_names_import) {
+  ScratchFolder folder;
+  folder.write("k.cu", "__global__ void k() {}\n");
+  const auto read = read_space_file(folder.path("k.cu"));
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().front().str().find("this is a source, not a space file\n  gktune import "),
+            std::string::npos)
+      << read.error().front().str();
+}
 
 TEST(SpaceFile, holds_the_axes_with_their_macros) {
   const auto axes = read_reduce().kernel.axes;

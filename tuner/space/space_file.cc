@@ -14,6 +14,11 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 Result<Definition, std::vector<Diagnostic>> read_space_file(const std::string& path,
                                                             const ReadOptions& options) {
   const auto text = read_whole_file(path);
+  if (text && language_of(path) == Language::cuda)
+    return std::vector{Diagnostic{.file = path,
+                                  .message = "this is a source, not a space file",
+                                  .hint = "gktune import " + path + " writes a first space file",
+                                  .source_line = {}}};
   if (!text)
     return std::vector{
         Diagnostic{.file = path, .message = text.error().message, .hint = {}, .source_line = {}}};

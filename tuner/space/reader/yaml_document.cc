@@ -5,6 +5,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -231,6 +232,14 @@ std::string_view tab_hint(std::string_view text, std::size_t place) {
   return indent.find('\t') == std::string_view::npos ? "" : " (indent with spaces, not tabs)";
 }
 
+// A hint if a list stands in a text: {when: way in [3, 4]}.
+std::string_view list_hint(std::string_view text, std::size_t place) {
+  const bool opens_list = place < text.size() && (text[place] == '[' || text[place] == '{');
+  const std::size_t before = opens_list ? text.substr(0, place).find_last_not_of(' ') : text.npos;
+  const bool is_in_text = before != text.npos && std::isalnum(static_cast<unsigned char>(text[before])) != 0;
+  return is_in_text ? " (write an expression with a list in quotes: \"way in [3, 4]\")" : "";
+}
+
 // The first byte that is not part of UTF-8 text. YAML's other encodings are refused: offsets would no longer
 // be those of the file.
 std::optional<YamlError> find_bad_byte(std::string_view text) {
@@ -302,8 +311,9 @@ YamlDocument parse_yaml(std::string_view text) {
     builder.errors.push_back(refusal.error);
   } catch (const YAML::Exception& exception) {
     const auto place = exception.mark.pos < 0 ? 0 : static_cast<std::size_t>(exception.mark.pos);
-    builder.errors.push_back(
-        {place, 1, "invalid YAML: " + exception.msg + std::string(tab_hint(text, place))});
+    builder.errors.push_back({place, 1,
+                              "invalid YAML: " + exception.msg + std::string(tab_hint(text, place)) +
+                                  std::string(list_hint(text, place))});
   }
   document.errors = std::move(builder.errors);
   if (is_whole) document.root = std::move(builder.root);
