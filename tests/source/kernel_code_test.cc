@@ -121,7 +121,7 @@ TEST(KernelCode, host_code_with_a_name_that_kernels_use_is_removed) {
        {"const int n = 5;", "namespace reduce = tools;", "constexpr float reduce(float* x) { return *x; }",
         "LIBRARY_DEVICE void reduce(float* x) {}",
         "struct Tool {\n  __device__ void reduce(float* x);\n};\nvoid Tool::reduce(float* x) {}",
-        "typedef int T;",
+        "typedef int T;", "template <class X> struct T;\ntemplate <class X> T(X) -> T<X>;",
         "template <class F> struct T;\ntemplate <class... P> struct T<void (*)(P...)> {\n};",
         "__device__ void reduce(float* x);\nvoid reduce(float* x) {}"})
     EXPECT_EQ(kept(device + ('\n' + kernel)), device + ('\n' + kernel)) << device;

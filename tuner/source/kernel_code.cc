@@ -209,7 +209,11 @@ class DeclarationReader {
     }
     if (is_pointer(list)) return !has(tokens_.subspan(begin, list - begin), "typedef");
     const std::size_t name = name_before(tokens_, begin, list);
-    if (name == list || name == begin || tokens_[name - 1] == ":") return false;
+    std::size_t type = begin;
+    if (tokens_[type] == "template" && tokens_[type + 1] == "<")
+      type = closing_bracket(tokens_, type + 1) + 1;
+    // Without a type it is a deduction guide.
+    if (name == list || name == type || tokens_[name - 1] == ":") return false;
     return std::ranges::none_of(tokens_.subspan(begin, name - begin), [&](const Token& token) {
       return token == "constexpr" || token == "consteval" || may_be_macro(token);
     });
