@@ -375,7 +375,7 @@ class KilledWorkers : public Orphans, public ::testing::WithParamInterface<const
 TEST_P(KilledWorkers, leave_no_process_of_their_candidate) {
   const pid_t tuner = start_tuner();
   std::vector<pid_t> started;
-  EXPECT_TRUE(eventually([&] {
+  ASSERT_TRUE(eventually([&] {
     started = processes_called(process_name());
     return started.size() == 2;
   }));
@@ -384,8 +384,10 @@ TEST_P(KilledWorkers, leave_no_process_of_their_candidate) {
     const pid_t parent = process_state(pid).parent;
     if (std::ranges::count(started, parent) == 0) worker = parent;
   }
+  ASSERT_GT(worker, 1);  // kill(0) would end the group of this test
   const pid_t supervisor = process_state(worker).parent;
-  EXPECT_EQ(process_state(supervisor).parent, tuner);
+  ASSERT_GT(supervisor, 1);
+  ASSERT_EQ(process_state(supervisor).parent, tuner);
   ::kill(GetParam() == std::string("worker") ? worker : supervisor, SIGKILL);
   for (const pid_t pid : started)
     EXPECT_TRUE(eventually([&] { return process_state(pid).name != process_name(); }));
