@@ -114,7 +114,7 @@ constexpr const char* kFunction = R"cpp(
 constexpr const char* kCores = R"cpp(
 #include <sched.h>
 #include <time.h>
-  inline int mask_size() {
+  inline __device__ int mask_size() {
     cpu_set_t set;
     CPU_ZERO(&set);
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
