@@ -205,12 +205,14 @@ void print_check(const CheckResult& result, const KernelDefinition& definition, 
     context.log.info(fmt::format(
         "checked {} configurations per problem; --sample N checks more, --sample 0 all", kSanitizedSample));
   }
-  for (std::size_t i = 0; i < std::min(result.findings.size(), kFindingsShown); ++i)
-    print_finding(result.findings[i], context);
+  const auto print = [&](const std::vector<Finding>& findings) {
+    for (std::size_t i = 0; i < std::min(findings.size(), kFindingsShown); ++i)
+      print_finding(findings[i], context);
+  };
+  print(result.findings);
   if (result.findings.size() > kFindingsShown)
     context.out << fmt::format("\nand {} more; --json lists all\n", result.findings.size() - kFindingsShown);
-  for (std::size_t i = 0; i < std::min(result.harmless.size(), kFindingsShown); ++i)
-    print_finding(result.harmless[i], context);
+  print(result.harmless);
   context.out << std::flush;
   std::string messages;
   for (const Finding& finding : result.findings) messages += finding.message + '\n';

@@ -40,18 +40,18 @@ std::optional<fs::path> folder_of_header(const fs::path& source, const std::stri
   return std::nullopt;
 }
 
-// The folders of the headers that lie near the source and that it, or one of its headers, includes.
-std::vector<std::string> include_dirs(const fs::path& path, const std::string& text) {
-  std::vector<std::string> dirs;
+// The source with its headers, and those in folders near it, which are added to `dirs`.
+FlatSource with_near_headers(const fs::path& path, const std::string& text, std::vector<std::string>& dirs) {
   for (;;) {
+    FlatSource flat = flatten(path.string(), text, dirs, AngleIncludes::expand);
     std::optional<std::string> added;
-    for (const SourceLine& line : flatten(path.string(), text, dirs, AngleIncludes::expand).lines) {
+    for (const SourceLine& line : flat.lines) {
       if (line.kind != SourceLine::Kind::system_include || line.name.find('.') == line.name.npos) continue;
       const auto folder = folder_of_header(path, line.name.substr(1, line.name.size() - 2));
       if (folder && std::ranges::find(dirs, folder->string()) == dirs.end()) added = folder->string();
       if (added) break;
     }
-    if (!added) return dirs;
+    if (!added) return flat;
     dirs.push_back(*std::move(added));
   }
 }
@@ -62,8 +62,7 @@ class SourceImport {
       : path_(path),
         source_path_(std::move(source)),
         whole_(text),
-        include_dirs_(include_dirs(path, text)),
-        flat_(flatten(path.string(), text, include_dirs_, AngleIncludes::expand)),
+        flat_(with_near_headers(path, text, include_dirs_)),
         text_(text_of(flat_)),
         tokens_(code_tokens(text_)),
         signatures_(signatures_in(flat_)),
@@ -586,10 +585,9 @@ class SourceImport {
                                double most_threads) {
     constexpr std::int64_t kSmallest = 64;
     const Config& config = definition.kernel.default_values;
+    auto plan = resolve(definition.kernel, config, problem, any_gpu());
     std::set<std::string> fixed;
-    for (;;) {
-      const auto plan = resolve(definition.kernel, config, problem, any_gpu());
-      if (!plan || (bytes_of(*plan) <= most_bytes && threads_of(*plan) <= most_threads)) return problem;
+    while (plan && (bytes_of(*plan) > most_bytes || threads_of(*plan) > most_threads)) {
       std::string longest;
       std::int64_t size = 0;
       for (const auto& [name, value] : problem) {
@@ -598,18 +596,20 @@ class SourceImport {
         longest = name;
         size = value.integer();
       }
-      if (longest.empty()) return problem;
+      if (longest.empty()) break;
       Problem half = problem;
       half.set(longest, size / 2);
       Scope scope;
       scope.add(config).add(half);
-      if (all_hold(definition.constraints, scope, &Constraint::condition) &&
-          resolve(definition.kernel, config, half, any_gpu())) {
+      auto plan_of_half = resolve(definition.kernel, config, half, any_gpu());
+      if (plan_of_half && all_hold(definition.constraints, scope, &Constraint::condition)) {
         problem = std::move(half);
+        plan = std::move(plan_of_half);
       } else {
         fixed.insert(longest);
       }
     }
+    return problem;
   }
 
   static double threads_of(const Plan& plan) {
@@ -709,12 +709,8 @@ class SourceImport {
     use_block_literals();
     std::vector<std::string> values;
     for (std::size_t i = 0; i < kernel_->template_parameters.size(); ++i) {
-      std::optional<std::string> value;
-      if (i < given.size()) {
-        value = template_value(given[i]);
-      } else {
-        value = deduced_type(kernel_->template_parameters[i]);
-      }
+      std::optional<std::string> value =
+          i < given.size() ? template_value(given[i]) : deduced_type(kernel_->template_parameters[i]);
       if (!value) break;
       values.push_back(*std::move(value));
     }

@@ -269,8 +269,13 @@ std::string path_from(const std::filesystem::path& folder, const std::filesystem
 
 bool launches_kernels(std::string_view text) { return text.find("<<<") != text.npos; }
 
+struct SourceText {
+  std::filesystem::path path;
+  std::string text;
+};
+
 // The source of the same folder that includes this file of kernels and launches some.
-std::optional<std::filesystem::path> including_source(const std::filesystem::path& path) {
+std::optional<SourceText> including_source(const std::filesystem::path& path) {
   constexpr int kMostSources = 200;
   std::vector<std::filesystem::path> sources;
   std::error_code error;
@@ -288,9 +293,9 @@ std::optional<std::filesystem::path> including_source(const std::filesystem::pat
            (line.name == '"' + name + '"' || line.name == "\"./" + name + '"');
   };
   for (const std::filesystem::path& source : sources) {
-    const auto text = read_text_file(source, std::size_t{1} << 20);
+    auto text = read_text_file(source, std::size_t{1} << 20);
     if (text && launches_kernels(*text) && std::ranges::any_of(split_source(*text), includes_it))
-      return source;
+      return SourceText{source, *std::move(text)};
   }
   return std::nullopt;
 }
@@ -301,17 +306,16 @@ std::optional<ImportedSpace> from_including_source(const std::string& text, cons
   if (path.extension() != ".cu" || launches_kernels(text)) return std::nullopt;
   const auto source = including_source(path);
   if (!source) return std::nullopt;
-  const auto whole = read_text_file(*source, std::size_t{1} << 20);
-  if (!whole) return std::nullopt;
   std::vector<std::string> kernels;
   for (const FunctionSignature& signature : signatures_in(flatten(path, text, {}, AngleIncludes::keep))) {
     const bool is_wanted = options.kernel.empty() || signature.name == options.kernel;
     if (signature.kind == FunctionSignature::Kind::kernel && is_wanted) kernels.push_back(signature.name);
   }
   if (kernels.empty()) return std::nullopt;
-  auto space = import_cuda_source(*whole, *source, path_from(options.folder, *source), kernels);
+  auto space =
+      import_cuda_source(source->text, source->path, path_from(options.folder, source->path), kernels);
   if (!space) return std::nullopt;
-  const std::string name = source->filename().string();
+  const std::string name = source->path.filename().string();
   space->notes.insert(space->notes.begin(), path.filename().string() + " is a part of " + name +
                                                 ", which launches its kernels: the space has that source");
   return *std::move(space);
@@ -434,15 +438,6 @@ std::string extents_text(std::vector<std::string> extents) {
   return extents.size() == 1 ? block_text(extents[0]) : "[" + joined(extents, ", ", yaml_flow_text) + "]";
 }
 
-}  // namespace
-
-std::string yaml_flow_text(std::string_view text) {
-  return is_plain_yaml(text) && text.find_first_of(",[]{}:") == text.npos ? std::string(text)
-                                                                          : double_quoted(text);
-}
-
-namespace {
-
 std::string sizes_text(const char* key, const std::vector<SpaceDraft::Axis>& axes, const char* comment) {
   if (axes.empty()) return "";
   const auto text = [](const SpaceDraft::Axis& axis) {
@@ -453,6 +448,11 @@ std::string sizes_text(const char* key, const std::vector<SpaceDraft::Axis>& axe
 
 }  // namespace
 
+std::string yaml_flow_text(std::string_view text) {
+  return is_plain_yaml(text) && text.find_first_of(",[]{}:") == text.npos ? std::string(text)
+                                                                          : double_quoted(text);
+}
+
 std::string space_file_text(const SpaceDraft& draft) {
   std::string out = fmt::format(
       "# Made from {} by gktune import. Check what it guessed, and add a reference.\nkernel: {}\nsource: "
@@ -461,9 +461,7 @@ std::string space_file_text(const SpaceDraft& draft) {
   if (!draft.finding.empty())
     out.insert(out.find('\n') + 1, "# To decide: gktune check says: " + draft.finding + '\n');
   if (!std::filesystem::path(draft.source).extension().string().starts_with(".cu")) out += "language: cuda\n";
-  if (!draft.include.empty())
-    out += "include: [" +
-           joined(draft.include, ", ", [](const std::string& each) { return yaml_flow_text(each); }) + "]\n";
+  if (!draft.include.empty()) out += "include: [" + joined(draft.include, ", ", yaml_flow_text) + "]\n";
   if (!draft.axes.empty()) out += "\nproblem:\n";
   for (const SpaceDraft::Axis& axis : draft.axes) {
     const std::string name = yaml_flow_text(axis.name), values = joined(axis.values, ", ", yaml_flow_text);

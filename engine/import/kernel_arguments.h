@@ -61,9 +61,9 @@ struct KernelInSource {
   const FunctionSignature& kernel;  // its parameters are known
   const UsedText& text;             // the kernel and the functions that it calls
   const std::optional<FoundLaunch>& launch;
-  const std::vector<std::string>&
-      template_values;  // of the kernel's template parameters, as far as they are known
-  Tokens tokens;        // of the source
+  // The values of the kernel's first template parameters. The rest have their defaults.
+  const std::vector<std::string>& template_values;
+  Tokens tokens;  // of the source
   const std::vector<FunctionSignature>& kernels;
   const KernelBodies& bodies;
   LaunchingCode& code;

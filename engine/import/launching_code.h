@@ -86,8 +86,8 @@ class LaunchingCode {
   // The type behind an alias; any other name is returned unchanged.
   std::string resolved_type(std::string type) const;
   std::vector<StructMember> members(std::string_view type) const;
-  // What a template parameter of the function around this place stands for: float of run<float>(n), or a
-  // guess if no call says it. Nullopt for other names.
+  // Finds the argument of a template parameter of the function around this place: float of run<float>(n). It
+  // is a guess if no call gives one. Nullopt for other names.
   struct TemplateArgument {
     std::string text;
     bool is_guess = false;

@@ -29,6 +29,11 @@ std::string as_utf8(std::string text);
 // True if C++20 reserves the word, also as another spelling of an operator (`and`).
 bool is_cpp_keyword(std::string_view word);
 
+inline std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+
 // The text without blanks at its ends.
 inline std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n") {
   const std::size_t begin = text.find_first_not_of(blanks);

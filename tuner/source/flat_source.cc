@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/core/files.h"
+#include "tuner/core/text.h"
 #include "tuner/source/tokens.h"
 
 namespace gktune {
@@ -272,9 +273,7 @@ class Flattener {
 }  // namespace
 
 std::vector<SourceLine> split_source(std::string_view text) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  return Splitter(text).run();
+  return Splitter(without_byte_order_mark(text)).run();
 }
 
 bool is_blank(const SourceLine& line) {

@@ -404,7 +404,7 @@ const std::unordered_map<std::string_view, std::string_view>& implied_headers() 
 
 Unmarked unmarked_with(const std::vector<std::string>& options) {
   const bool is_for_devices = std::ranges::any_of(options, [](const std::string& option) {
-    return option == "--device-as-default-execution-space" || option == "-default-device";
+    return option == kAllDevicesOption || option == "-default-device";
   });
   return is_for_devices ? Unmarked::devices : Unmarked::host;
 }

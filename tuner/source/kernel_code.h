@@ -11,7 +11,10 @@ namespace gktune {
 
 using NameSet = std::set<std::string, std::less<>>;
 
-// What functions and variables are for that say nothing of devices.
+// Makes functions and variables without a mark device code.
+inline constexpr const char* kAllDevicesOption = "--device-as-default-execution-space";
+
+// Says whether functions and variables without a mark are host code or device code.
 enum class Unmarked { host, devices };
 Unmarked unmarked_with(const std::vector<std::string>& options);
 

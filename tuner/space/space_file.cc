@@ -1,16 +1,11 @@
 #include "tuner/space/space_file.h"
 
+#include "tuner/core/text.h"
 #include "tuner/space/reader/definition_reader.h"
 #include "tuner/space/reader/error_list.h"
 #include "tuner/space/reader/yaml_document.h"
 
 namespace gktune {
-namespace {
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
-}  // namespace
-
 Result<Definition, std::vector<Diagnostic>> read_space_file(const std::string& path,
                                                             const ReadOptions& options) {
   const auto text = read_whole_file(path);
@@ -28,7 +23,7 @@ Result<Definition, std::vector<Diagnostic>> read_space_file(const std::string& p
 Result<Definition, std::vector<Diagnostic>> read_space_text(std::string_view text, const std::string& path,
                                                             const ReadOptions& options,
                                                             const FileReader& files) {
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  text = without_byte_order_mark(text);
   ErrorList errors(path, text);
   const YamlDocument document = parse_yaml(text);
   for (const YamlError& error : document.errors) errors.add_at(error.offset, error.length, error.message);

@@ -254,7 +254,7 @@ class CudaCompiler : public Compiler {
       for (const std::string& name : batch.missing_headers)
         headers.emplace_back(name, "#pragma once\nnamespace std {}\n");
       NvrtcOutput output =
-          nvrtc_.compile({source.path, batch.preamble + text, headers, batch.options, entries});
+          nvrtc_.compile({source.path, batch.preamble + text, std::move(headers), batch.options, entries});
       if (output.ok ||
           (!accept_host_functions(batch, output.log) && !accept_missing_header(batch, output.log)))
         return output;
@@ -264,14 +264,17 @@ class CudaCompiler : public Compiler {
   // NVRTC refuses host functions. Those that are left in a source are members of a class or come from a
   // header, and it accepts them as device code. False if the log complains of none, or did so before.
   static bool accept_host_functions(Batch& batch, std::string_view log) {
-    constexpr const char *kNoHost = "#undef __host__\n#define __host__\n",
-                         *kAllDevices = "--device-as-default-execution-space";
     if (log.find("not allowed in JIT mode") == std::string_view::npos) return false;
+    bool is_new = false;
+    if (unmarked_with(batch.options) == Unmarked::host) {
+      batch.options.emplace_back(kAllDevicesOption);
+      is_new = true;
+    }
     const bool is_marked = log.find("explicitly marked as a __host__ function") != std::string_view::npos;
-    const bool is_new =
-        (is_marked && batch.preamble.empty()) || std::ranges::count(batch.options, kAllDevices) == 0;
-    if (is_marked) batch.preamble = kNoHost;
-    if (is_new) batch.options.emplace_back(kAllDevices);
+    if (is_marked && batch.preamble.empty()) {
+      batch.preamble = "#undef __host__\n#define __host__\n";
+      is_new = true;
+    }
     return is_new;
   }
 
