@@ -152,7 +152,8 @@ class TuningSession {
     if (!id) return id.error();
     id_ = *id;
     return site_.store.describe_space(study_.kernel, study_.fingerprint,
-                                      kernel_space_of(request_.definition, site_.device.info()));
+                                      kernel_space_of(request_.definition, site_.device.info()),
+                                      texts_of(request_.definition));
   }
 
   // Trials outside the space (excluded by a selection, or by a changed file) stay in the store and are
