@@ -49,6 +49,7 @@ class Watched : public WithEachCompiler {
     }
   }
   std::string take_harmless() { return watch_.take_harmless(); }
+  void allow(AllowedRaces races) { watch_.allow(std::move(races)); }
   void expect_clean(const std::string& text, const LaunchShape& shape) {
     for (const std::optional<std::uint64_t> seed :
          {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(1), std::optional<std::uint64_t>(2)}) {
@@ -194,6 +195,26 @@ TEST_P(Watched, threads_that_write_the_same_value_are_harmless) {
   expect_fault(with(text, "threadIdx.x / 63"), shape(1, 64), Status::data_race,
                {"‘out’ at byte 20", "kernel.cu:2"});
   expect_fault(with(text, "blockIdx.x / 2"), shape(3, 1), Status::data_race, {"thread (0,0,0) of block"});
+}
+
+TEST_P(Watched, races_that_the_space_file_allows_are_not_reported) {
+  const std::string text = R"(
+__global__ void k(const int* in, int* out) {
+  out[5] = threadIdx.x;
+  out[6] = 7;
+  out[7 + threadIdx.x] = in[0];
+  BARRIER;
+})";
+  allow({.lines = {"kernel.cu:33", "l.cu:3"}});
+  expect_fault(with(text, ""), shape(1, 64), Status::data_race, {"kernel.cu:3"});
+  allow({.of_same_value = true, .lines = {"kernel.cu:3", "kernel.cu:6"}});
+  expect_clean(with(text, "out[80] = out[8]"), shape(1, 64));
+  EXPECT_EQ(take_harmless(), "");
+  allow({.lines = {"kernel.cu:3", "kernel.cu:6"}});
+  expect_clean(with(text, "out[80] = out[8]"), shape(1, 64));
+  EXPECT_NE(take_harmless(), "");
+  allow({.lines = {"kernel.cu:3"}});
+  expect_fault(with(text, "out[80] = out[8]"), shape(1, 64), Status::data_race, {"kernel.cu:6"});
 }
 
 TEST_P(Watched, a_race_between_blocks_names_both) {

@@ -425,8 +425,10 @@ TEST_F(DeviceRunnerTest, candidates_write_what_the_default_configuration_writes_
     return runner_->run(by_default).message;
   };
   EXPECT_EQ(compared("same"), "");
-  EXPECT_EQ(compared("less"), "1 of 10 elements differs; it is out[6]: 0.7470588, expected 1 (absolute error 0.252941)");
-  EXPECT_EQ(compared("more"), "1 of 10 elements differs; it is out[5]: 1, expected 0.7470588 (absolute error 0.252941)");
+  EXPECT_EQ(compared("less"),
+            "1 of 10 elements differs; it is out[6]: 0.7470588, expected 1 (absolute error 0.252941)");
+  EXPECT_EQ(compared("more"),
+            "1 of 10 elements differs; it is out[5]: 1, expected 0.7470588 (absolute error 0.252941)");
 }
 
 TEST_F(DeviceRunnerTest, a_reference_that_writes_its_input_fails) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tuner/core/fields.h"
 
@@ -110,5 +111,14 @@ void fields(Archive&& archive, S& attributes) {
   archive("programmatic", attributes.is_programmatic);
   archive("carveout", attributes.carveout_percent);
 }
+
+// Data races that the sanitizer does not report.
+struct AllowedRaces {
+  bool of_same_value = false;      // the threads write the same value
+  std::vector<std::string> lines;  // bfs.cu:33: one of the two accesses is there
+  friend bool operator==(const AllowedRaces&, const AllowedRaces&) = default;
+};
+
+GKTUNE_FIELDS(AllowedRaces, of_same_value, lines)
 
 }  // namespace gktune

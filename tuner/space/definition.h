@@ -274,6 +274,7 @@ struct KernelDefinition {
   Objective objective;
   Regime regime = Regime::cold;
   double time_limit_s = 10;  // for one execution
+  AllowedRaces allowed_races;
 
   // True if a reference or a verifier judges the outputs.
   bool has_judge() const {

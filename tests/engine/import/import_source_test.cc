@@ -516,7 +516,8 @@ TEST_F(ImportTest, a_file_with_parameters_compares_with_its_default_configuratio
   // The default configuration has another buffer than others.
   const Imported sized = import(
       "__global__ void k(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
-      "int main() { float* x; int threads = 64; cudaMalloc(&x, 80 * threads * 4); k<<<80, threads>>>(x); }\n");
+      "int main() { float* x; int threads = 64; cudaMalloc(&x, 80 * threads * 4); k<<<80, threads>>>(x); "
+      "}\n");
   EXPECT_EQ(text(sized, "x: {"), "x: {type: float32, extent: threadsPerBlock * 80, role: out}");
   EXPECT_NE(sized.space.text.find("# reference:"), std::string::npos) << sized.space.text;
 }

@@ -192,7 +192,10 @@ class HostDevice final : public ComputeDevice {
     const MemoryNames names(names_of(arguments));
     const bool is_watched = program.instrumentation() != Instrumentation::none;
     if (is_watched && watched_ == nullptr) watched_ = std::make_unique<WatchedExecutor>();
-    if (is_watched) watched_->watch.set_buffers(names_of(arguments));
+    if (is_watched) {
+      watched_->watch.set_buffers(names_of(arguments));
+      watched_->watch.allow(allowed_races_);
+    }
     Executor& executor = is_watched ? watched_->executor : executor_;
     const auto pinned = pinned_for(program);
     const FloatingPointMode mode(program.floating_point_mode());
@@ -204,6 +207,7 @@ class HostDevice final : public ComputeDevice {
     return std::optional<double>();  // new memory makes it slower than executions that are timed
   }
 
+  void allow(const AllowedRaces& races) override { allowed_races_ = races; }
   std::string take_harmless() override {
     return watched_ == nullptr ? std::string() : watched_->watch.take_harmless();
   }
@@ -268,6 +272,7 @@ class HostDevice final : public ComputeDevice {
   std::vector<int> cores_;
   Executor executor_;
   std::unique_ptr<WatchedExecutor> watched_;  // once a program is instrumented
+  AllowedRaces allowed_races_;
   CacheSweep sweep_;
   std::uint64_t sum_ = 0;  // keeps the compiler from removing reads
 };

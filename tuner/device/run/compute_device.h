@@ -186,6 +186,8 @@ class ComputeDevice {
                                                      const LaunchOptions& options) = 0;
   // A finding of instrumented executions that cannot change a result; empty: there is none.
   virtual std::string take_harmless() { return {}; }
+  // The races that later executions do not report.
+  virtual void allow(const AllowedRaces&) {}
   // The number of problems of this size on which a program has to be executed for a precise mean.
   virtual std::size_t problems_at_once(const LoadedProgram&, double /*execution_us*/, std::uint64_t /*bytes*/,
                                        Regime) const {

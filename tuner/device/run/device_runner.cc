@@ -185,6 +185,7 @@ Result<DeviceRunner::Program, Failure> DeviceRunner::load(const RunJob& job) {
 }
 
 Result<void, Failure> DeviceRunner::prepare(const RunJob& job, const Isolate& isolate) {
+  device_->allow(job.plan.allowed_races);
   if (problem_ && problem_->fits(job)) return {};
   drop_problem();  // release its memory before allocating
   auto prepared = ProblemBuffers::prepare(*device_, job, isolate);

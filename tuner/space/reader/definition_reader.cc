@@ -317,17 +317,45 @@ void DefinitionReader::read_host(const YamlNode& node) {
 
 // The problems replace those of the file, with the values of `host`: the sanitizer runs there.
 void DefinitionReader::read_check(const YamlNode& node) {
-  const Fields fields(node, "check", {"problem", "inputs"}, errors_);
-  const YamlNode* problem =
-      fields.find("inputs") != nullptr
-          ? fields.find("problem")
-          : fields.require("problem", "for example check: {problem: {n: [1, 1000]}}");
+  const Fields fields(node, "check", {"problem", "inputs", "allow"}, errors_);
+  const YamlNode* const allow = fields.find("allow");
+  if (allow != nullptr) read_allowed_races(*allow);
+  const YamlNode* problem = fields.find("inputs") != nullptr || allow != nullptr
+                                ? fields.find("problem")
+                                : fields.require("problem", "for example check: {problem: {n: [1, 1000]}}");
   if (problem == nullptr) return;
   KernelDefinition sizes;
   sizes.axes = definition_.kernel.axes;
   sizes.listed_problems = definition_.kernel.listed_problems;
   problems_.replace(*problem, sizes.axes, sizes.listed_problems);
   if (errors_.empty()) definition_.check_problems = problems_of(sizes);
+}
+
+void DefinitionReader::read_allowed_races(const YamlNode& node) {
+  constexpr std::string_view kHint = "for example allow: [same_value, {data_race: \"bfs.cu:33\"}]";
+  AllowedRaces& allowed = definition_.kernel.allowed_races;
+  if (items_of(node).empty()) errors_.add(node, "an empty list allows nothing", std::string(kHint));
+  for (const YamlNode& item : items_of(node)) {
+    if (item.is_scalar()) {
+      if (item.text == "same_value")
+        allowed.of_same_value = true;
+      else
+        errors_.add_unknown(item, "finding", std::vector<std::string>{"same_value"}, std::string(kHint));
+      continue;
+    }
+    const Fields fields(item, "allow", {"data_race"}, errors_);
+    if (!fields.is_map()) continue;
+    const YamlNode* const line = fields.require("data_race", kHint);
+    if (line == nullptr) continue;
+    const std::size_t colon = line->text.rfind(':');
+    const bool has_number = line->is_scalar() && colon != std::string::npos && colon > 0 &&
+                            colon + 1 < line->text.size() &&
+                            line->text.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+    if (has_number)
+      allowed.lines.push_back(line->text);
+    else
+      errors_.add(*line, "this is no file with the number of a line", std::string(kHint));
+  }
 }
 
 void DefinitionReader::read_constraints(const YamlNode& node) {

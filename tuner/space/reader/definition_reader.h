@@ -31,6 +31,7 @@ class DefinitionReader {
   void read_values(const Fields& fields);
   void read_host(const YamlNode& node);
   void read_check(const YamlNode& node);
+  void read_allowed_races(const YamlNode& node);
   void read_parameter(const YamlNode& node, Parameter& parameter);
   void read_constraints(const YamlNode& node);
   std::vector<Option> read_options(const YamlNode& node);

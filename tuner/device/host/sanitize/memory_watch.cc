@@ -252,7 +252,7 @@ std::optional<Failure> MemoryWatch::note(const Place& place, Byte& byte, const A
         std::memcpy(unjudged_write_->contents.data(), place.address, place.bytes);
       }
     } else if (place.kind != AccessKind::read || !byte.write.is_atomic) {
-      return race(place, byte.write, Before::write, now);
+      if (auto found = race(place, byte.write, Before::write, now)) return found;
     } else {
       const bool is_known = std::ranges::any_of(
           pending_reads_, [&](const PendingRead& pending) { return pending.now.code == now.code; });
@@ -265,7 +265,8 @@ std::optional<Failure> MemoryWatch::note(const Place& place, Byte& byte, const A
                               conflicts(*read, now, place.is_shared) && begins_loop(*read);
       if (is_of_loop || (place.kind == AccessKind::atomic_update && read->rank == now.rank))
         read->is_atomic = 1;
-      if (conflicts(*read, now, place.is_shared)) return race(place, *read, Before::read, now);
+      if (!conflicts(*read, now, place.is_shared)) continue;
+      if (auto found = race(place, *read, Before::read, now)) return found;
     }
     byte.write = now;
   }
@@ -278,9 +279,11 @@ std::optional<Failure> MemoryWatch::note(const Place& place, Byte& byte, const A
 std::optional<Failure> MemoryWatch::judge_write() {
   if (!unjudged_write_) return std::nullopt;
   const UnjudgedWrite write = *std::exchange(unjudged_write_, std::nullopt);
-  Failure found = race(write.place, write.before, Before::write, write.now);
-  if (std::memcmp(write.place.address, write.contents.data(), write.place.bytes) != 0) return found;
-  if (harmless_.empty()) harmless_ = std::move(found.message) + "; both write the same value";
+  const bool is_same = std::memcmp(write.place.address, write.contents.data(), write.place.bytes) == 0;
+  if (is_same && (allowed_.of_same_value || !harmless_.empty())) return std::nullopt;
+  auto found = race(write.place, write.before, Before::write, write.now);
+  if (!is_same || !found) return found;
+  harmless_ = std::move(found->message) + "; both write the same value";
   return std::nullopt;
 }
 
@@ -345,7 +348,8 @@ std::optional<Failure> MemoryWatch::end_block(std::optional<Failure> fault) {
   }
   if (auto different = judge_write()) return different;
   for (const PendingRead& pending : std::exchange(pending_reads_, {})) {
-    if (!begins_loop(pending.now)) return race(pending.place, pending.before, Before::write, pending.now);
+    if (begins_loop(pending.now)) continue;
+    if (auto found = race(pending.place, pending.before, Before::write, pending.now)) return found;
   }
   return std::nullopt;
 }
@@ -398,7 +402,17 @@ Failure MemoryWatch::fault(Status status, std::string what, const Access& now, c
   return {status, std::move(what)};
 }
 
-Failure MemoryWatch::race(const Place& place, const Access& before, Before what, const Access& now) const {
+bool MemoryWatch::is_allowed(const Access& access) const {
+  if (allowed_.lines.empty()) return false;
+  const std::string line = line_of(access);
+  return std::ranges::any_of(allowed_.lines, [&](const std::string& allowed) {
+    return line == allowed || line.ends_with('/' + allowed);
+  });
+}
+
+std::optional<Failure> MemoryWatch::race(const Place& place, const Access& before, Before what,
+                                         const Access& now) const {
+  if (is_allowed(before) || is_allowed(now)) return std::nullopt;
   std::string where = memory_name(place);
   if (place.page->buffer != nullptr) {
     where += fmt::format(" at byte {}", number_of(place.address) - number_of(place.page->buffer->begin));

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/core/plan_parts.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/host/execute/block_memory.h"
 #include "tuner/device/host/execute/fault_handler.h"
@@ -26,6 +27,7 @@ class MemoryWatch {
  public:
   // Sets the buffers of the next execution.
   void set_buffers(std::vector<NamedMemory> buffers);
+  void allow(AllowedRaces races) { allowed_ = std::move(races); }
   // The buffer that begins there has got contents.
   void note_filled(const void* begin);
 
@@ -138,12 +140,14 @@ class MemoryWatch {
   bool conflicts(const Access& before, const Access& now, bool is_shared) const;
   void note_read(Byte& byte, const Access& now) const;
   enum class Before { write, read };
-  Failure race(const Place& place, const Access& before, Before what, const Access& now) const;
+  // Nothing: the space file allows it.
+  std::optional<Failure> race(const Place& place, const Access& before, Before what, const Access& now) const;
   // Adds the known parts of the place.
   Failure fault(Status status, std::string what, const Access& now, const void* code) const;
   kernel::uint3 thread_index(unsigned rank) const;
   std::string memory_name(const Place& place) const;
   std::string line_of(const Access& access) const;
+  bool is_allowed(const Access& access) const;
 
   ThreadOrder order_;
   std::vector<NamedMemory> buffers_;
@@ -161,6 +165,7 @@ class MemoryWatch {
   std::optional<UnwrittenRead> unwritten_read_;
   std::optional<UnjudgedWrite> unjudged_write_;
   std::string harmless_;
+  AllowedRaces allowed_;
   ThreadOrder::Time execution_begin_ = 0;
   std::unordered_map<std::uintptr_t, Page> pages_;
   std::array<Slot, 256> recent_;
