@@ -147,6 +147,21 @@ void LaunchingCode::find_definitions() {
   for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
     if (tokens_[i].is_word()) find_definition(i);
   }
+  // int size = 0; cudaOccupancyMaxPotentialBlockSize(&grid, &size, kernel);
+  for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
+    if (tokens_[i] != "&" || (tokens_[i - 1] != "(" && tokens_[i - 1] != ",")) continue;
+    const auto found = definitions_.find(tokens_[i + 1].text);
+    if (found == definitions_.end()) continue;
+    std::erase_if(found->second, [&](const Definition& each) {
+      return is_placeholder(each) && each.scope == scope_of(i) && each.place < i;
+    });
+  }
+}
+
+// The 0 of `int n = 0;`: a later statement sets the value.
+bool LaunchingCode::is_placeholder(const Definition& definition) {
+  return !definition.is_dim3 && definition.values.size() == 1 && definition.values[0].size() == 1 &&
+         definition.values[0][0] == "0";
 }
 
 void LaunchingCode::find_definition(std::size_t at) {
@@ -176,8 +191,14 @@ void LaunchingCode::find_definition(std::size_t at) {
   if (value.empty() || (before == "." && set_axis(at, value))) return;
   const bool is_declared = before.is_word() || before == "," || before == "*" || before == ">";
   const Definition* earlier = find(name, at);
-  // A later value counts where the declaration has none; one of the program's arguments never.
-  if (!is_declared && earlier != nullptr && (earlier->scope == scope || has(value, "argv"))) return;
+  // A later value counts where the declaration has none or 0; one of the program's arguments never.
+  if (!is_declared && earlier != nullptr && earlier->scope == scope && is_placeholder(*earlier) &&
+      !has(value, name) && !has(value, "argv")) {
+    std::erase_if(definitions_[name],
+                  [&](const Definition& each) { return each.scope == scope && is_placeholder(each); });
+  } else if (!is_declared && earlier != nullptr && (earlier->scope == scope || has(value, "argv"))) {
+    return;
+  }
   const bool is_dim3 = before == "dim3" || is_listed || (value.size() > 2 && value[0] == "dim3");
   const std::size_t open = value[0] == "dim3" ? 1 : 0;
   const bool is_list = is_dim3 && value.size() > open + 1 && (value[open] == "(" || value[open] == "{");

@@ -149,6 +149,7 @@ class LaunchingCode {
   std::size_t statement_begin(std::size_t at) const;  // its first token
   std::size_t statement_end(std::size_t at) const;    // its semicolon
   void find_functions();
+  static bool is_placeholder(const Definition& definition);
   void find_definitions();
   void find_parameters();
   void find_definition(std::size_t at);

@@ -89,6 +89,7 @@ std::optional<TypeLayout> vector_layout(const std::string& name) {
 
 // typedef float real; using real = float;
 std::string LaunchingCode::resolved_type(std::string type) const {
+  if (type.starts_with("std::")) type.erase(0, 5);
   for (int depth = 0; depth < kDeepest; ++depth) {
     if (element_type_from_name(type)) return type;
     std::string other;

@@ -508,6 +508,20 @@ TEST_F(ImportTest,
   EXPECT_EQ(unchecked.definition.check_problems[0].json(), R"({"n":12288})");
 }
 
+TEST_F(ImportTest, a_value_of_0_that_a_later_statement_replaces_does_not_count) {
+  const std::string kernel =
+      "__global__ void k(std::uint64_t* const x, int n) { if (threadIdx.x < n) x[0] = n; }\n";
+  const Imported set =
+      import(kernel +
+             "int main() { int n = 0, threads = 0; std::uint64_t* x; n = 4096; cudaMalloc(&x, n * 8);\n"
+             "cudaOccupancyMaxPotentialBlockSize(&grid, &threads, k); k<<<n / 64, threads>>>(x, n); }\n");
+  EXPECT_EQ(text(set, "x:"), "x: {type: uint64, extent: n, role: out}");
+  EXPECT_EQ(text(set, "n: ["), "n: [4096]");
+  EXPECT_EQ(text(set, "block:"), "block: 256  # the source says threads");
+  const Imported kept = import(kernel + "int main() { int first = 0; k<<<first + 1, 64>>>(x, 100); }\n");
+  EXPECT_EQ(text(kept, "grid:"), "grid: 1");
+}
+
 TEST_F(ImportTest, a_file_with_parameters_compares_with_its_default_configuration) {
   EXPECT_EQ(text(import(kScale), "reference:").substr(0, 18), "reference: default");
   const Imported none = import(
