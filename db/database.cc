@@ -148,6 +148,25 @@ void read_finalist(Row& row, Trial& trial) {
   trial.samples_us = std::move(finalist.samples_us);
 }
 
+std::optional<Playoff> read_playoff(const Connection& connection, std::int64_t study) {
+  Statement find(connection,
+                 "SELECT p.id, p.held_ms FROM playoff_winner_view w JOIN playoffs p ON p.id = w.playoff_id"
+                 " WHERE w.study_id = ?");
+  if (!find.bind(study).step()) return std::nullopt;
+  auto found = find.row();
+  const auto id = found.integer();
+  Playoff playoff{.finalists = {}, .held_unix_ms = found.integer()};
+  const Study identity = summary_of(connection, study).study;
+  Statement select(connection, "SELECT " + trial_columns() + ", " + columns_of<FinalistRow>("f.") +
+                                   " FROM finalists f JOIN trials t ON t.id = f.trial_id WHERE "
+                                   "f.playoff_id = ? ORDER BY f.place");
+  for (Row row : select.bind(id).rows()) {
+    playoff.finalists.push_back(read_trial(row, identity));
+    read_finalist(row, playoff.finalists.back());
+  }
+  return playoff;
+}
+
 std::int64_t add_session(const Connection& connection, const std::string& uuid, const Session& session) {
   const DeviceInfo& device = session.device;
   insert_row(connection, "sessions", "",
@@ -389,24 +408,7 @@ Result<void> Database::add_playoff(std::int64_t study, std::int64_t session, con
 }
 
 Result<std::optional<Playoff>> Database::playoff(std::int64_t study) const {
-  return reading([&]() -> std::optional<Playoff> {
-    Statement find(*connection_,
-                   "SELECT p.id, p.held_ms FROM playoff_winner_view w JOIN playoffs p ON p.id = w.playoff_id"
-                   " WHERE w.study_id = ?");
-    if (!find.bind(study).step()) return std::nullopt;
-    auto found = find.row();
-    const auto id = found.integer();
-    Playoff playoff{.finalists = {}, .held_unix_ms = found.integer()};
-    const Study identity = summary_of(*connection_, study).study;
-    Statement select(*connection_, "SELECT " + trial_columns() + ", " + columns_of<FinalistRow>("f.") +
-                                       " FROM finalists f JOIN trials t ON t.id = f.trial_id WHERE "
-                                       "f.playoff_id = ? ORDER BY f.place");
-    for (Row row : select.bind(id).rows()) {
-      playoff.finalists.push_back(read_trial(row, identity));
-      read_finalist(row, playoff.finalists.back());
-    }
-    return playoff;
-  });
+  return reading([&] { return read_playoff(*connection_, study); });
 }
 
 }  // namespace gktune

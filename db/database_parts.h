@@ -66,6 +66,7 @@ void require_sound(Connection& connection);
 
 // Replaces the figures of the trial by those of a finalist.
 void read_finalist(Row& row, Trial& trial);
+std::optional<Playoff> read_playoff(const Connection& connection, std::int64_t study);
 
 std::int64_t add_session(const Connection& connection, const std::string& uuid, const Session& session);
 std::int64_t add_study(const Connection& connection, const Study& study);

@@ -269,21 +269,10 @@ Result<std::optional<Winner>> Database::winner(std::int64_t study) const {
 
 Result<std::map<std::int64_t, std::vector<std::string>>> Database::changes() const {
   return reading([&] {
-    Statement select(*connection_,
-                     "SELECT v.study_id, v.kernel, v.fingerprint, v.device_kind, v.device, v.architecture, "
-                     "v.multiprocessors, v.updated_ms, " +
-                         columns_of<SessionEnvironment>("c.") + std::string(kFromWinners));
     ChangeReader reader(*connection_);
     std::map<std::int64_t, std::vector<std::string>> all;
-    for (Row row : select.rows()) {
-      Winner winner;
-      winner.study_id = row.integer();
-      winner.study.kernel = row.text(), winner.study.fingerprint = row.text();
-      winner.study.device = read_fields<DeviceIdentity>(row);
-      winner.updated_unix_ms = row.integer();
-      winner.environment = read_fields<SessionEnvironment>(row);
-      auto changes = reader.changes_since(winner);
-      if (!changes.empty()) all[winner.study_id] = std::move(changes);
+    for (Winner& winner : read_winners(*connection_, reader, "true")) {
+      if (!winner.changes.empty()) all[winner.study_id] = std::move(winner.changes);
     }
     return all;
   });
@@ -293,24 +282,15 @@ Result<Evidence> Database::evidence(const Winner& winner) const {
   return reading([&] {
     Evidence evidence;
     if (winner.from_playoff) {
-      Statement select(*connection_, "SELECT " + trial_columns() + ", " + columns_of<FinalistRow>("f.") +
-                                         " FROM playoff_winner_view w JOIN finalists f ON f.playoff_id = "
-                                         "w.playoff_id AND f.id <> w.finalist_id JOIN trials t ON t.id = "
-                                         "f.trial_id WHERE w.study_id = ? ORDER BY f.place LIMIT 1");
-      if (select.bind(winner.study_id).step()) {
-        auto row = select.row();
-        evidence.second = read_trial(row, winner.study);
-        read_finalist(row, *evidence.second);
-      }
+      const auto playoff = read_playoff(*connection_, winner.study_id);
+      if (playoff && playoff->finalists.size() > 1) evidence.second = playoff->finalists[1];
     } else {
       Statement select(*connection_, "SELECT " + trial_columns() +
                                          " FROM current_trials t WHERE t.study_id = ? AND t.status = 'ok' AND "
                                          "t.objective IS NOT NULL AND t.id <> ? ORDER BY t.is_dropped_early, "
                                          "t.fresh_us IS NULL, t.objective LIMIT 1");
-      if (select.bind(winner.study_id, winner.trial.id).step()) {
-        auto row = select.row();
-        evidence.second = read_trial(row, winner.study);
-      }
+      const auto trials = read_trials(select.bind(winner.study_id, winner.trial.id), winner.study);
+      if (!trials.empty()) evidence.second = trials.front();
     }
     if (evidence.second) {
       evidence.lead = lead_of(winner.trial, *evidence.second);

@@ -66,19 +66,14 @@ struct KernelSpace {
   friend bool operator==(const KernelSpace&, const KernelSpace&) = default;
 };
 
+GKTUNE_FIELDS(KernelSpace, matching, constraints, default_config)
+
 // The programs that a session measured with. Empty: unknown.
 struct SessionEnvironment {
   std::string tool_version, host_name, driver, runtime, compiler;
 };
 
-template <class Archive, Is<SessionEnvironment> S>
-void fields(Archive&& archive, S& environment) {
-  archive("tool_version", environment.tool_version);
-  archive("host_name", environment.host_name);
-  archive("driver", environment.driver);
-  archive("runtime", environment.runtime);
-  archive("compiler", environment.compiler);
-}
+GKTUNE_FIELDS(SessionEnvironment, tool_version, host_name, driver, runtime, compiler)
 
 // The versions of driver and CUDA, for comparison: 580.65.06 is newer than 550.54.
 struct EnvironmentVersion {

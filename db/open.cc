@@ -20,8 +20,9 @@ namespace fs = std::filesystem;
 using sqlite::Connection;
 using sqlite::Failure;
 
-// A trial writes some ten pages, and merging the log waits for the disk, during which nothing is tuned.
-constexpr std::chrono::seconds kMergeInterval(5);
+// A trial writes some ten pages, and merging the log waits for the disk, during which nothing is tuned: it is
+// done each time the log has grown to this number of pages.
+constexpr int kMergedPages = 10'000;
 
 // Reading more than this before a run would delay its start by more than half a second.
 constexpr std::uintmax_t kCheckedBytes = std::uintmax_t{64} << 20;
@@ -180,7 +181,7 @@ Connection open_for_writing(const fs::path& path, std::chrono::milliseconds pati
   connection.limit_work();
   // The log is written at each commit and survives a kill; a power cut may lose the last trials.
   connection.execute("PRAGMA synchronous = NORMAL");
-  connection.merge_log_every(kMergeInterval);
+  connection.integer("PRAGMA wal_autocheckpoint = " + std::to_string(kMergedPages));
   return connection;
 }
 

@@ -40,8 +40,10 @@ std::string body_text(const Portfolio& portfolio) {
     if (node.axis.empty())
       body["tree"].push_back({{"config", node.config}});
     else
-      body["tree"].push_back(
-          {{"axis", node.axis}, {"value", sorted_json(node.value)}, {"yes", node.yes}, {"no", node.no}});
+      body["tree"].push_back({{"axis", node.axis},
+                              {"value", value_json<SortedJson>(node.value)},
+                              {"yes", node.yes},
+                              {"no", node.no}});
   }
   return body.dump();
 }
@@ -56,7 +58,7 @@ void read_body_text(const std::string& text, Portfolio& portfolio) {
     for (const SortedJson& each : body.at("tree")) {
       PortfolioNode& node = portfolio.tree.emplace_back();
       if (each.contains("axis"))
-        node = {each.at("axis"), value_from(each.at("value")), each.at("yes"), each.at("no")};
+        node = {each.at("axis"), value_from_json(each.at("value")), each.at("yes"), each.at("no")};
       else
         node.config = each.at("config");
     }

@@ -33,13 +33,7 @@ struct PortfolioLoss {
   std::size_t unmeasured = 0;  // problems for which none of the configurations was measured
 };
 
-template <class Archive, Is<PortfolioLoss> S>
-void fields(Archive&& archive, S& loss) {
-  archive("configs", loss.configs);
-  archive("mean", loss.mean);
-  archive("worst", loss.worst);
-  archive("unmeasured", loss.unmeasured);
-}
+GKTUNE_FIELDS(PortfolioLoss, configs, mean, worst, unmeasured)
 
 // A few configurations that serve all tuned problems of a kernel on one device.
 struct Portfolio {
@@ -69,17 +63,8 @@ struct Portfolio {
 };
 
 // The body: what the database stores as JSON. The tree has a form of its own.
-template <class Archive, Is<Portfolio> S>
-void fields(Archive&& archive, S& portfolio) {
-  archive("problems", portfolio.problems);
-  archive("configs", portfolio.configs);
-  archive("is_smallest", portfolio.is_smallest);
-  archive("at_least", portfolio.at_least);
-  archive("losses", portfolio.losses);
-  archive("tree_loss", portfolio.tree_loss);
-  archive("held_back", portfolio.held_back);
-  archive("held_back_nearest", portfolio.held_back_nearest);
-}
+GKTUNE_FIELDS(Portfolio, problems, configs, is_smallest, at_least, losses, tree_loss, held_back,
+              held_back_nearest)
 std::string body_text(const Portfolio& portfolio);
 // Throws sqlite::Failure for other JSON.
 void read_body_text(const std::string& text, Portfolio& portfolio);

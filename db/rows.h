@@ -46,23 +46,9 @@ void fields(Archive&& archive, S& finalist) {
   archive("samples", finalist.samples_us);
 }
 
-template <class Archive, Is<StoredDefinition> S>
-void fields(Archive&& archive, S& definition) {
-  archive("kernel", definition.kernel);
-  archive("fingerprint", definition.fingerprint);
-  archive("device_kind", definition.device_kind);
-  archive("body", definition.body);
-}
+GKTUNE_FIELDS(StoredDefinition, kernel, fingerprint, device_kind, body)
 
 // Without symbols and bytes, whose kinds no other row has.
-template <class Archive, Is<StoredCode> S>
-void fields(Archive&& archive, S& code) {
-  archive("kernel", code.kernel);
-  archive("fingerprint", code.fingerprint);
-  archive("device_kind", code.device_kind);
-  archive("architecture", code.architecture);
-  archive("cpu", code.cpu);
-  archive("variant", code.variant);
-}
+GKTUNE_FIELDS(StoredCode, kernel, fingerprint, device_kind, architecture, cpu, variant)
 
 }  // namespace gktune

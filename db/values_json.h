@@ -11,13 +11,7 @@ namespace gktune {
 // JSON with sorted names: one text for equal contents.
 using SortedJson = nlohmann::json;
 
-// Keeps the kind of each value. Values that are not finite become null.
-SortedJson sorted_json(const Value& value);
-SortedJson sorted_json(const NamedValues& values);
-// The opposite; null becomes NaN. Throws sqlite::Failure for other JSON.
-Value value_from(const SortedJson& json);
-NamedValues values_from(const SortedJson& json);
-// The same from the output of NamedValues::json().
+// The values from the output of NamedValues::json(). Throws sqlite::Failure for other JSON.
 NamedValues values_from_json(std::string_view json);
 
 // The JSON that identifies these values in the database. Throws sqlite::Failure for values that JSON cannot

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "db/values_json.h"
+#include "tuner/core/fields_json.h"
 #include "tuner/core/text.h"
 
 namespace gktune {
@@ -312,13 +313,13 @@ std::string device_json(const DeviceIdentity& device, const std::vector<Winner>&
     const Study& study = best.study;
     const std::string regime(regime_name(study.regime));
     sorted[{study.kernel, study.problem.json() + regime + study.objective + study.fingerprint}] = {
-        {"problem", sorted_json(study.problem)},
+        {"problem", values_json<SortedJson>(study.problem)},
         {"regime", regime},
         {"objective", study.objective},
         {"fingerprint", study.fingerprint},
-        {"config", sorted_json(best.trial.config)},
+        {"config", values_json<SortedJson>(best.trial.config)},
         {"time_us", best.trial.timing.median_us},
-        {"metrics", sorted_json(best.trial.metrics)},
+        {"metrics", values_json<SortedJson>(best.trial.metrics)},
         {"from_playoff", best.from_playoff},
         {"trials", best.trials}};
   }
@@ -326,11 +327,7 @@ std::string device_json(const DeviceIdentity& device, const std::vector<Winner>&
   for (auto& [key, winner] : sorted) kernels[std::get<0>(key)].push_back(std::move(winner));
   const SortedJson file = {{"format", "gktune winners"},
                            {"version", 1},
-                           {"device",
-                            {{"kind", device.kind},
-                             {"name", device.name},
-                             {"architecture", device.architecture},
-                             {"multiprocessors", device.multiprocessors}}},
+                           {"device", written<SortedJson>(device)},
                            {"kernels", kernels}};
   return file.dump(2, ' ', false, SortedJson::error_handler_t::replace) + "\n";
 }

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "db/database.h"
+#include "db/values_json.h"
 #include "tuner/core/content_key.h"
+#include "tuner/core/fields_json.h"
 
 namespace gktune {
 namespace {
@@ -53,59 +55,31 @@ Result<WinnersByKernel> read_winners(const std::filesystem::path& path) {
   return (*database)->kernel_winners();
 }
 
-// A text of all that answers depend on, with a line for each thing.
-class Described {
- public:
-  void add(const KernelVersion& version) {
-    for (const std::string& constraint : version.space.constraints) line(constraint);
-    line(version.space.matching.json() + version.space.default_config.json());
-    for (const Winner& winner : version.winners) {
-      add(winner.study.device);
-      line(winner.study.fingerprint + ' ' + std::string(enum_name(winner.study.regime)) + ' ' + winner.study.objective);
-      line(winner.study.problem.json() + winner.trial.config.json());
-      line(Value(winner.trial.timing.median_us).json());
-      add(winner.environment);
-      for (const std::string& change : winner.changes) line(change);
-    }
-    for (const Portfolio& portfolio : version.portfolios) {
-      add(portfolio.device);
-      line(body_text(portfolio));
-      for (const std::string& change : portfolio.stale) line(change);
-    }
-  }
-  void add(const DeviceIdentity& device) {
-    line(device.kind + ' ' + device.name + ' ' + device.architecture + ' ' +
-         std::to_string(device.multiprocessors));
-  }
-  void add(const SessionEnvironment& environment) {
-    fields([this](const char*, const std::string& text) { line(text); }, environment);
-  }
-  void line(const std::string& text) { (text_ += text) += '\n'; }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
 }  // namespace
 
 std::string WinnersSource::digest() const {
   version();  // looks at the file
   const std::lock_guard lock(locks().tables);
-  Described described;
+  std::string text;
+  const auto add = [&](const auto& part) {
+    text += written<SortedJson>(part).dump(-1, ' ', false, SortedJson::error_handler_t::replace) + '\n';
+  };
   for (const auto& [name, kernel] : winners_) {
-    described.line(json_quote(name));
-    for (const KernelVersion& version : kernel.versions) described.add(version);
-    for (const auto& [device, environment] : kernel.latest) {
-      described.line(device);
-      described.add(environment);
+    add(name);
+    for (const KernelVersion& version : kernel.versions) {
+      add(version.space);
+      for (const Winner& winner : version.winners) {
+        add(winner.study), add(winner.trial.config), add(winner.trial.timing.median_us);
+        add(winner.environment), add(winner.changes);
+      }
+      for (const Portfolio& portfolio : version.portfolios) {
+        add(portfolio.device), add(body_text(portfolio)), add(portfolio.stale);
+      }
     }
-    for (const DeviceInfo& device : kernel.devices) {
-      described.add(identity_of(device));
-      described.line(device.attributes().json());
-    }
+    for (const auto& [device, environment] : kernel.latest) add(device), add(environment);
+    for (const DeviceInfo& device : kernel.devices) add(identity_of(device)), add(device.attributes());
   }
-  return content_key(described.text());
+  return content_key(text);
 }
 
 // Changes whenever a program writes to the database: SQLite writes to the file or to its log. Readers make

@@ -18,8 +18,6 @@
 namespace gktune::sqlite {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // Far above the needs of gktune, far below the memory of a machine.
 constexpr std::pair<int, int> kLimits[] = {
     {SQLITE_LIMIT_LENGTH, 64 << 20},
@@ -210,7 +208,7 @@ Connection Connection::from_bytes(std::string_view bytes) {
 }
 
 void Connection::execute(const std::string& sql) {
-  begin_step(nullptr);
+  begin_step();
   int code = sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
 }
@@ -277,7 +275,7 @@ void Connection::limit_work() {
       [](void* counted) {
         auto& work = *static_cast<Work*>(counted);
         work.done += kInstructions;
-        const auto is_over = [&] { return work.is_limited && work.earlier + work.done > work.most; };
+        const auto is_over = [&] { return work.is_limited && work.done > work.most; };
         if (is_over()) work.adapt();
         return is_over() ? 1 : 0;
       },
@@ -294,32 +292,10 @@ void Connection::Work::adapt() {
   }
 }
 
-void Connection::begin_step(sqlite3_stmt* statement) const {
-  work_->earlier = statement == nullptr ? 0 : sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0);
-  work_->done = 0;
-}
-
 void Connection::require_more_bytes(std::uint64_t taken) const {
   work_->adapt();
   if (taken > work_->most_bytes)
     throw Failure("damaged: a query finds more rows than the file can hold", Failure::kDamagedFile);
-}
-
-void Connection::merge_log_every(std::chrono::milliseconds interval) {
-  log_clock_ = std::make_unique<LogClock>(interval, Clock::now());
-  sqlite3_wal_hook(
-      handle(),
-      [](void* clock, sqlite3* handle, const char* name, int pages) {
-        constexpr int kLong = 1000;  // pages, as SQLite has it
-        auto& log = *static_cast<LogClock*>(clock);
-        const auto now = Clock::now();
-        if (pages < kLong || now - log.merged < log.interval) return SQLITE_OK;
-        log.merged = now;
-        // What another program still reads stays in the log until the next time.
-        (void)sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-        return SQLITE_OK;
-      },
-      log_clock_.get());
 }
 
 void Connection::copy_to(Connection& target) const {

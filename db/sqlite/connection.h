@@ -9,7 +9,6 @@
 #include <vector>
 
 struct sqlite3;
-struct sqlite3_stmt;
 
 namespace gktune::sqlite {
 
@@ -49,17 +48,14 @@ class Connection {
   // Makes the tables of another file readable as NAME.table.
   void attach(const std::filesystem::path& path, Access access, const std::string& name);
 
-  // Bounds the work of each statement, and of each script, by the size of the file: pages that point to each
-  // other in a circle have rows without end. Without a bound initially.
+  // Bounds the work of each step and script, and the rows of each statement, by the size of the file: pages
+  // that point to each other in a circle have rows without end. Without a bound initially.
   void limit_work();
   // Statement calls these before each step and after each row. `taken` is what its rows held so far.
-  void begin_step(sqlite3_stmt* statement) const;
+  void begin_step() const { work_->done = 0; }
   void require_bounded(std::uint64_t taken) const {
     if (taken > work_->most_bytes && work_->is_limited) require_more_bytes(taken);
   }
-  // Moves the contents of a long write-ahead log into the file after a commit, but at most once per interval,
-  // because it waits for the disk. Initially it is done whenever the log is long.
-  void merge_log_every(std::chrono::milliseconds interval);
 
   sqlite3* handle() const { return handle_.get(); }
   [[noreturn]] void fail(int code) const;
@@ -68,19 +64,13 @@ class Connection {
   struct Close {
     void operator()(sqlite3* handle) const;
   };
-  // Counts SQLite's instructions for the statement in progress. SQLite keeps its address.
+  // Counts SQLite's instructions for the step in progress. SQLite keeps its address.
   struct Work {
     std::vector<std::filesystem::path> files;
     bool is_limited = false;
-    std::int64_t earlier = 0, done = 0;  // before this step, and in it
-    std::int64_t most = 0;
+    std::int64_t done = 0, most = 0;
     std::uint64_t most_bytes = 0;
     void adapt();  // the limits to the present sizes of the files
-  };
-  // SQLite keeps its address.
-  struct LogClock {
-    std::chrono::milliseconds interval;
-    std::chrono::steady_clock::time_point merged;
   };
   class WithoutLimit;
 
@@ -89,7 +79,6 @@ class Connection {
   Connection(const std::string& name, int flags, std::chrono::milliseconds patience);
 
   std::unique_ptr<Work> work_ = std::make_unique<Work>();
-  std::unique_ptr<LogClock> log_clock_;
   std::unique_ptr<sqlite3, Close> keeper_;  // closed last; see Access::tidy_read
   std::unique_ptr<sqlite3, Close> handle_;
 };

@@ -123,7 +123,6 @@ bool Statement::only_reads() const { return sqlite3_stmt_readonly(statement_.get
 Statement& Statement::start() {
   // Reset repeats the error of the last step, which has been reported.
   sqlite3_reset(statement_.get());
-  sqlite3_stmt_status(statement_.get(), SQLITE_STMTSTATUS_VM_STEP, 1);
   bound_ = 0;
   taken_ = 0;
   return *this;
@@ -168,7 +167,7 @@ Statement& Statement::bind_row(Statement& other) {
 
 bool Statement::step() {
   constexpr std::uint64_t kCellBytes = 24;  // in the caller's memory
-  connection_->begin_step(statement_.get());
+  connection_->begin_step();
   int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) {
     taken_ += kCellBytes * static_cast<std::uint64_t>(sqlite3_data_count(statement_.get()));

@@ -90,6 +90,7 @@ TEST_F(OpenTest, a_new_file_has_the_mark_the_version_and_a_write_ahead_log) {
   EXPECT_EQ(database.integer("PRAGMA user_version"), kSchemaVersion);
   EXPECT_EQ(database.text("PRAGMA journal_mode"), "wal");
   EXPECT_EQ(database.integer("PRAGMA synchronous"), 1);
+  EXPECT_GT(database.integer("PRAGMA wal_autocheckpoint"), 1000);
   EXPECT_EQ(database.integer("PRAGMA foreign_keys"), 1);
 }
 

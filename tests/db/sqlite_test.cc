@@ -1,15 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <optional>
-#include <thread>
 
 #include "db/sqlite/connection.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
-#include "tests/scratch_folder.h"
 
 namespace gktune::sqlite {
 namespace {
@@ -138,57 +134,6 @@ TEST_F(Sqlite, a_copy_has_the_rows_of_the_original) {
 TEST_F(Sqlite, a_file_cannot_load_code_through_its_schema) {
   EXPECT_THROW(database_.execute("SELECT load_extension('x')"), Failure);
   EXPECT_THROW(database_.execute("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema"), Failure);
-}
-
-class WriteAheadLog : public ::testing::Test {
- protected:
-  void open(std::optional<std::chrono::milliseconds> interval) {
-    database_.emplace(path_, Connection::Access::create, std::chrono::seconds(1));
-    (void)database_->text("PRAGMA journal_mode = WAL");
-    if (interval) database_->merge_log_every(*interval);
-    database_->execute("CREATE TABLE IF NOT EXISTS t (x)");
-  }
-  // Each commit writes a page.
-  void commit(int count) {
-    for (int i = 0; i < count; ++i) database_->execute("INSERT INTO t VALUES (zeroblob(3000))");
-  }
-  // All but the log's.
-  std::uintmax_t bytes_of_file() const { return std::filesystem::file_size(path_); }
-
-  ScratchFolder folder_;
-  std::filesystem::path path_ = folder_ / "a.db";
-  std::optional<Connection> database_;
-};
-
-TEST_F(WriteAheadLog, is_not_merged_before_its_interval_ends) {
-  open(std::chrono::hours(1));
-  commit(1100);
-  EXPECT_LT(bytes_of_file(), 100'000u);
-  database_.reset();
-  EXPECT_GT(bytes_of_file(), 1'000'000u);  // closed by its last user
-}
-
-TEST_F(WriteAheadLog, is_merged_after_its_interval_if_it_is_long) {
-  open(std::chrono::milliseconds(0));
-  commit(100);
-  EXPECT_LT(bytes_of_file(), 100'000u);
-  commit(1000);
-  EXPECT_GT(bytes_of_file(), 1'000'000u);
-}
-
-TEST_F(WriteAheadLog, is_merged_later_if_another_program_reads_it) {
-  open(std::chrono::milliseconds(0));
-  commit(1);
-  Connection other(path_, Connection::Access::read, std::chrono::seconds(1));
-  {
-    Statement reading(other, "SELECT x FROM t");
-    ASSERT_TRUE(reading.step());
-    commit(1100);
-    EXPECT_EQ(other.integer("SELECT 1"), 1);
-    EXPECT_LT(bytes_of_file(), 1'000'000u);
-  }
-  commit(1);
-  EXPECT_GT(bytes_of_file(), 1'000'000u);
 }
 
 TEST(Constraint, a_row_that_breaks_a_rule_of_the_schema_is_named) {

@@ -25,10 +25,7 @@ struct Rounds {
   int count = 50;
 };
 
-template <class Archive, Is<Rounds> S>
-void fields(Archive&& archive, S& rounds) {
-  archive("count", rounds.count);
-}
+GKTUNE_FIELDS(Rounds, count)
 
 // The finalist whose turn it is. Each round starts with another one, so that none
 // always follows the same one.

@@ -42,14 +42,7 @@ struct CompileJob {
   std::string scratch_dir = {};  // for temporary files, on the same file system; empty: cache_dir
 };
 
-template <class Archive, Is<CompileJob> S>
-void fields(Archive&& archive, S& job) {
-  archive("variants", job.variants);
-  archive("architecture", job.architecture);
-  archive("cache_dir", job.cache_dir);
-  archive("scratch_dir", job.scratch_dir);
-  archive("instrumentation", job.instrumentation);
-}
+GKTUNE_FIELDS(CompileJob, variants, architecture, cache_dir, scratch_dir, instrumentation)
 
 // Code that a runner can load.
 struct Module {
@@ -60,12 +53,7 @@ struct Module {
   friend bool operator==(const Module&, const Module&) = default;
 };
 
-template <class Archive, Is<Module> S>
-void fields(Archive&& archive, S& module) {
-  archive("path", module.path);
-  archive("symbols", module.symbols);
-  archive("environment", module.environment);
-}
+GKTUNE_FIELDS(Module, path, symbols, environment)
 
 struct CompiledVariant {
   Status status = Status::ok;  // ok, compile_failed, machine_failed, crashed
@@ -75,14 +63,7 @@ struct CompiledVariant {
   bool from_cache = false;
 };
 
-template <class Archive, Is<CompiledVariant> S>
-void fields(Archive&& archive, S& variant) {
-  archive("status", variant.status);
-  archive("log", variant.log);
-  archive("module", variant.module);
-  archive("seconds", variant.seconds);
-  archive("from_cache", variant.from_cache);
-}
+GKTUNE_FIELDS(CompiledVariant, status, log, module, seconds, from_cache)
 
 // The means to find accesses outside buffers, if the device has both: hardware, which ends the process at the
 // access, or zones with a pattern, which show writes only, and their places.
@@ -104,18 +85,7 @@ struct RunJob {
   Guards guards = Guards::hardware;
 };
 
-template <class Archive, Is<RunJob> S>
-void fields(Archive&& archive, S& job) {
-  archive("plan", job.plan);
-  archive("candidate", job.candidate);
-  archive("reference", job.reference);
-  archive("verifier", job.verifier);
-  archive("cutoff", job.cutoff);
-  archive("check_only", job.check_only);
-  archive("seed", job.seed);
-  archive("instrumentation", job.instrumentation);
-  archive("guards", job.guards);
-}
+GKTUNE_FIELDS(RunJob, plan, candidate, reference, verifier, cutoff, check_only, seed, instrumentation, guards)
 
 // The trial that a job became. Its parent adds what it knows: the configuration, the problem, the time that
 // compiling took.
@@ -143,11 +113,7 @@ struct PlayoffJob {
   Rounds rounds;
 };
 
-template <class Archive, Is<PlayoffJob> S>
-void fields(Archive&& archive, S& job) {
-  archive("finalists", job.finalists);
-  archive("rounds", job.rounds);
-}
+GKTUNE_FIELDS(PlayoffJob, finalists, rounds)
 
 using Request = std::variant<DeviceQuestion, CompileJob, RunJob, PlayoffJob>;
 

@@ -12,7 +12,7 @@ namespace gktune::kernel {
 enum class Rounding { nearest, zero, up, down };
 
 struct HalfFormat {
-  static constexpr unsigned kInfinity = 0x7c00, kMantissaBits = 10;
+  static constexpr unsigned kInfinity = 0x7c00;
   static float widen(unsigned short bits) {
     const unsigned sign = (bits & 0x8000u) << 16, magnitude = bits & 0x7fffu;
     // Shifted into place, the exponent is too small by 112; multiplying mends subnormal numbers too.
@@ -20,62 +20,14 @@ struct HalfFormat {
     if (magnitude >= kInfinity) wide |= 0x7f800000u;
     return bit_cast<float>(wide | sign);
   }
-  // The magnitude rounded towards zero; `exact` is true if no bit was lost.
-  static unsigned truncate(float magnitude, bool& exact) {
-    const unsigned bits = bit_cast<unsigned>(magnitude);
-    if (magnitude >= 65536.0f) {
-      exact = bits == 0x7f800000u;
-      return exact ? kInfinity : 0x7bffu;
-    }
-    unsigned result;
-    if (magnitude < 0x1p-14f) {
-      result = static_cast<unsigned>(magnitude * 0x1p24f);
-    } else {
-      result = (bits - (112u << 23)) >> 13;
-    }
-    exact = widen(static_cast<unsigned short>(result)) == magnitude;
-    return result;
-  }
 };
 
 struct BrainFormat {
-  static constexpr unsigned kInfinity = 0x7f80, kMantissaBits = 7;
+  static constexpr unsigned kInfinity = 0x7f80;
   static float widen(unsigned short bits) { return bit_cast<float>(static_cast<unsigned>(bits) << 16); }
-  static unsigned truncate(float magnitude, bool& exact) {
-    const unsigned bits = bit_cast<unsigned>(magnitude);
-    exact = (bits & 0xffffu) == 0;
-    return bits >> 16;
-  }
 };
 
-template <class Format>
-inline unsigned short narrow(float x, Rounding rounding) {
-  if (x != x) return 0x7fff;
-  const bool is_negative = bit_cast<unsigned>(x) >> 31 != 0;
-  const float magnitude = is_negative ? -x : x;
-  const unsigned sign = is_negative ? 0x8000u : 0;
-  bool exact = false;
-  unsigned result = Format::truncate(magnitude, exact);
-  if (!exact) {
-    bool is_up = false;
-    if (rounding == Rounding::nearest) {
-      // The next one up is twice as far from the middle; in double the comparison is exact, infinity counts
-      // as the number that would follow.
-      const double low = Format::widen(static_cast<unsigned short>(result));
-      const double high = result + 1 == Format::kInfinity
-                              ? 2 * low - Format::widen(static_cast<unsigned short>(result - 1))
-                              : Format::widen(static_cast<unsigned short>(result + 1));
-      const double middle = (low + high) / 2;
-      is_up = magnitude > middle || (magnitude == middle && (result & 1) != 0);
-    } else {
-      is_up = (rounding == Rounding::up && !is_negative) || (rounding == Rounding::down && is_negative);
-    }
-    if (is_up) ++result;
-  }
-  return static_cast<unsigned short>(result | sign);
-}
-
-// The fast path: rounded to nearest, as nearly every operation requires.
+// Rounded to nearest, as nearly every operation requires.
 inline unsigned short narrow_half(float x) {
   const unsigned bits = bit_cast<unsigned>(x), sign = bits >> 16 & 0x8000u;
   const unsigned magnitude = bits & 0x7fffffffu;
@@ -96,6 +48,18 @@ inline unsigned short narrow_brain(float x) {
 }
 inline unsigned short narrow_nearest(HalfFormat, float x) { return narrow_half(x); }
 inline unsigned short narrow_nearest(BrainFormat, float x) { return narrow_brain(x); }
+
+// Moves by one place from the nearest number where that is on the wrong side of x.
+template <class Format>
+inline unsigned short narrow(float x, Rounding rounding) {
+  const unsigned short nearest = narrow_nearest(Format(), x);
+  if (x != x || rounding == Rounding::nearest) return nearest;
+  const bool is_negative = bit_cast<unsigned>(x) >> 31 != 0;
+  const bool is_away_from_zero = rounding == (is_negative ? Rounding::down : Rounding::up);
+  const float magnitude = fabsf(x), found = fabsf(Format::widen(nearest));
+  if (is_away_from_zero) return static_cast<unsigned short>(nearest + (found < magnitude ? 1 : 0));
+  return static_cast<unsigned short>(nearest - (found > magnitude ? 1 : 0));
+}
 
 // A double is rounded to a float that keeps what decides the rounding: towards odd.
 inline float to_odd(double x) {
