@@ -1,0 +1,43 @@
+"""gktune finds the fastest configuration of a GPU kernel, and launches it.
+
+>>> import gktune, numpy
+>>> x = numpy.ones(1000, numpy.float32)
+>>> twice = gktune.Kernel(
+...     "__global__ void twice(int n, const float* x, float* y) {\\n"
+...     "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\\n"
+...     "  if (i < n) y[i] = 2 * x[i];\\n"
+...     "}\\n",
+...     "twice",
+...     arguments={"n": x.size, "x": x, "y": gktune.out(numpy.empty_like(x))},
+...     parameters={"threads": [64, 128]}, grid="ceil_div(n, threads)", block="threads")
+>>> y = numpy.zeros_like(x)
+>>> twice(x.size, x, y)
+>>> float(y.sum())
+2000.0
+"""
+
+from . import errors
+from ._space import generated, inout, out, scalar, scratch
+from .database import Answer, Database, Lookup, StudyRow, Trial, Winner
+from .errors import (
+    CompileFailed,
+    ContextLost,
+    Damaged,
+    Error,
+    InvalidArgument,
+    LaunchFailed,
+    NoConfiguration,
+    NoDevice,
+    Notice,
+    NotFound,
+    OutOfMemory,
+)
+from .findings import Finding, check
+from .kernel import Kernel, kernel
+from .study import Study, tune
+
+__all__ = [
+    "Answer", "CompileFailed", "ContextLost", "Damaged", "Database", "Error", "Finding", "InvalidArgument", "Kernel",
+    "LaunchFailed", "Lookup", "NoConfiguration", "NoDevice", "NotFound", "Notice", "OutOfMemory", "Study", "StudyRow",
+    "Trial", "Winner", "check", "errors", "generated", "inout", "kernel", "out", "scalar", "scratch", "tune",
+]  # fmt: skip
