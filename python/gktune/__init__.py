@@ -18,7 +18,7 @@
 
 from . import errors
 from ._space import generated, inout, out, scalar, scratch
-from .database import Answer, Database, Lookup, StudyRow, Trial, Winner
+from ._database import Answer, Database, Lookup, StudyRow, Trial, Winner
 from .errors import (
     CompileFailed,
     ContextLost,
@@ -32,9 +32,9 @@ from .errors import (
     NotFound,
     OutOfMemory,
 )
-from .findings import Finding, check
-from .kernel import Kernel, kernel
-from .study import Study, tune
+from ._findings import Finding, check
+from ._kernel import Kernel, kernel
+from ._study import Study, tune
 
 __all__ = [
     "Answer", "CompileFailed", "ContextLost", "Damaged", "Database", "Error", "Finding", "InvalidArgument", "Kernel",

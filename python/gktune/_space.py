@@ -44,6 +44,7 @@ class Argument:
     extent: int | str | None = None
     init: Any = None
     check: Any = None
+    symbol: str | None = None  # the variable of the source that holds the array
 
 
 def inout(value: Any, *, extent: int | str | None = None, check: Any = None) -> Argument:
@@ -179,6 +180,8 @@ class Space:
     def _buffer(self, name: str, argument: Argument) -> dict[str, Any]:
         type_name = argument.type or self.described[name].type
         declared: dict[str, Any] = {"type": type_name, "extent": self.extent_of(name, argument)}
+        if argument.symbol is not None:
+            declared["symbol"] = argument.symbol
         if argument.role != "in":
             declared["role"] = argument.role
         if argument.role in ("in", "inout"):
@@ -239,7 +242,7 @@ class Space:
             "entry": self.entry,
             "grid": self._extents(self.grid, "grid"),
             "block": self._extents(self.block, "block"),
-            "arguments": list(self.values),
+            "arguments": [name for name, argument in self.values.items() if argument.symbol is None],
         }
         if self.shared:
             launch["shared"] = self._extents(self.shared, "shared")[0]

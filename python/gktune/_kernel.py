@@ -13,9 +13,9 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import _launch, _program, study
+from . import _launch, _program, _study
 from ._space import Argument, Space
-from .database import Answer, answer_of, default_database
+from ._database import Answer, answer_of, default_database
 from .errors import InvalidArgument, Notice
 
 _BY_FILE = (".yaml", ".yml")
@@ -97,7 +97,7 @@ class Kernel:
         with open(self.path, encoding="utf-8") as file:
             return file.read()
 
-    def tune(self, *, problem: Mapping[str, Any] | None = None, **flags: Any) -> study.Study:
+    def tune(self, *, problem: Mapping[str, Any] | None = None, **flags: Any) -> _study.Study:
         """Tunes for the sizes of the arguments, or for one problem of the space file. The other arguments are those of
         `gktune.tune`."""
         if self.space is not None:
@@ -107,7 +107,7 @@ class Kernel:
         flags.setdefault("device", self.device)
         flags.setdefault("database", self.database)
         flags.setdefault("cache", self.cache)
-        studies = study.tune(self.path, problem=problem or (), **flags)
+        studies = _study.tune(self.path, problem=problem or (), **flags)
         self._core = None  # the next launch asks the database again
         if len(studies) != 1:
             raise InvalidArgument(f"{len(studies)} problems were tuned; name one with problem=, or call gktune.tune for all")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _program
-from .kernel import Kernel
+from ._kernel import Kernel
 
 
 @dataclass(frozen=True)

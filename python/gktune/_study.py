@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from . import _program
-from .database import Database, StudyRow, Trial, default_database, frame_of
+from ._database import Database, StudyRow, Trial, default_database, frame_of
 from .errors import NoConfiguration
 
 if TYPE_CHECKING:
