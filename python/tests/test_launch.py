@@ -1,5 +1,8 @@
+import contextlib
+import io
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -156,7 +159,7 @@ class BadLaunch(KernelCase):
 
 class Package(KernelCase):
     def test_the_import_loads_neither_numpy_nor_the_library(self):
-        script = "import sys, gktune; print([name for name in ('numpy', 'torch', 'gktune._core') if name in sys.modules])"
+        script = "import sys, gktune; print([name for name in ('numpy', 'torch', 'sqlite3', 'gktune._core') if name in sys.modules])"
         printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
         self.assertEqual(printed, "[]\n")
 
@@ -167,3 +170,18 @@ class Package(KernelCase):
         os.chdir(self.folder)
         self.addCleanup(os.chdir, before)
         self.assertEqual(doctest.testmod(gktune), (0, 6))
+        page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "python.md")
+        with open(page, encoding="utf-8") as file:
+            blocks = re.findall(r"^```python\n(.*?)^```", file.read(), re.DOTALL | re.MULTILINE)
+        self.assertEqual(len(blocks), 3)
+        names = {}
+        for block in blocks:
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                exec(block, names)
+        self.assertIn("nearest problem", printed.getvalue())
+
+    def test_each_public_name_is_found(self):
+        for name in gktune.__all__:
+            self.assertIsNotNone(getattr(gktune, name))
+        with self.assertRaises(AttributeError):
+            gktune.nothing
