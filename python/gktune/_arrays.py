@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,15 +85,15 @@ def code_of(dtype: Any) -> int:
     return dtypes[dtype]
 
 
-def current_stream(kind: int, gpu: int) -> int:
-    """The caller's current stream in the library of the array; 0: the default stream."""
+def stream_of(kind: int) -> Callable[[int], int]:
+    """A function of a GPU that returns the caller's current stream in the library of an array; 0: the default stream."""
     if kind == TORCH:
         torch: Any = sys.modules["torch"]
-        return torch._C._cuda_getCurrentRawStream(gpu)
+        return torch._C._cuda_getCurrentRawStream
     if "cupy" in sys.modules and kind in (CUPY, CUDA_INTERFACE):
-        cupy: Any = sys.modules["cupy"]
-        return cupy.cuda.get_current_stream().ptr
-    return 0
+        get_current_stream: Any = sys.modules["cupy"].cuda.get_current_stream
+        return lambda gpu: get_current_stream().ptr
+    return lambda gpu: 0
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,13 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <memory_resource>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -39,7 +42,8 @@ PyObject* kinds = nullptr;        // dict: type of an array -> kind, which `kind
 PyObject* kind_of = nullptr;      // callable
 PyObject* dtypes = nullptr;       // dict: dtype of torch and numpy, or typestr -> gktune_… code, which `code_of` finds
 PyObject* code_of = nullptr;      // callable
-PyObject* streams = nullptr;      // callable of kind and device: the current stream as an integer
+PyObject* stream_of = nullptr;    // callable of a kind: a callable of a GPU, which returns its current stream
+PyObject* streams = nullptr;      // dict: kind -> what `stream_of` returned
 
 PyObject* fail(int code, const std::string& message, int native = 0) {
   const Owned key(PyLong_FromLong(code));
@@ -314,6 +318,7 @@ struct Parameter {
   std::int64_t count;
 };
 using Parameters = std::vector<Parameter>;
+using SharedParameters = std::shared_ptr<const Parameters>;
 
 struct Kernel {
   PyObject_HEAD
@@ -321,7 +326,8 @@ struct Kernel {
   PyObject* notice;
   int gpu;  // -1: the host device; -2: not known
   std::vector<int>* slots;  // of each positional argument: the axis, or ~ the place among the arguments
-  std::unordered_map<std::string, Parameters>* prepared;  // by the values of the axes
+  std::unordered_map<std::string, SharedParameters>* prepared;  // by the values of the axes
+  std::pair<std::string, SharedParameters>* latest;             // of them
 };
 
 Kernel& self_of(PyObject* self) { return *reinterpret_cast<Kernel*>(self); }
@@ -379,7 +385,8 @@ PyObject* open_kernel(PyTypeObject* type, PyObject* arguments, PyObject*) {
   Kernel& self = self_of(object);
   Py_INCREF(notice);
   self.kernel = opened, self.notice = notice, self.gpu = gpu;
-  self.prepared = new std::unordered_map<std::string, Parameters>;
+  self.prepared = new std::unordered_map<std::string, SharedParameters>;
+  self.latest = new std::pair<std::string, SharedParameters>;
   self.slots = new std::vector<int>;
   return object;
 }
@@ -391,6 +398,7 @@ void destroy_kernel(PyObject* object) {
     gktune_kernel_destroy(self.kernel);
   }
   delete self.prepared;
+  delete self.latest;
   delete self.slots;
   Py_XDECREF(self.notice);
   PyTypeObject* type = Py_TYPE(object);
@@ -435,17 +443,28 @@ const char* type_name(std::int32_t type) {
   return type >= 0 && type <= GKTUNE_COMPLEX128 ? kNames[type] : "?";
 }
 
-// A call: the values of the axes, in a key too, and the arguments.
-struct Call {
-  std::vector<gktune_value> axes;
-  std::vector<PyObject*> rest;
-  std::string key;
+// A call: the values of the axes, in a key too, and the arguments. Calls of the usual length allocate nothing.
+class Call {
+  std::byte room_[4096];
+  std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
+
+ public:
+  Call() { key.reserve(256); }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  std::pmr::vector<gktune_value> axes{&memory_};
+  std::pmr::vector<PyObject*> rest{&memory_};
+  std::pmr::vector<gktune_argument> arguments{&memory_};
+  std::pmr::string key{&memory_};
 };
 
 bool take_call(const Kernel& self, PyObject* arguments, Call& call) {
-  const std::size_t count = gktune_kernel_axis_count(self.kernel), given = static_cast<std::size_t>(PyTuple_Size(arguments));
+  const std::size_t count = gktune_kernel_axis_count(self.kernel),
+                    given = static_cast<std::size_t>(PyTuple_Size(arguments));
   call.axes.resize(count);
   const std::vector<int>& slots = *self.slots;
+  call.rest.reserve(given);
   if (slots.empty() ? given < count : given != slots.size()) {
     return refuse("the kernel takes " + std::to_string(slots.empty() ? count : slots.size()) + " arguments" +
                   (slots.empty() ? " at least" : "") + ", not " + std::to_string(given));
@@ -489,9 +508,12 @@ Answer prepare_call(const Kernel& self, const Call& call) {
 }
 
 // The arguments that the call takes; null with an exception.
-const Parameters* parameters_of(const Kernel& self, const Call& call) {
+SharedParameters parameters_of(const Kernel& self, const Call& call) {
   auto& prepared = *self.prepared;
-  if (const auto found = prepared.find(call.key); found != prepared.end()) return &found->second;
+  auto& latest = *self.latest;
+  if (latest.second && latest.first == std::string_view(call.key)) return latest.second;
+  const std::string key(call.key);
+  if (const auto found = prepared.find(key); found != prepared.end()) return (latest = *found).second;
   const Answer answer = prepare_call(self, call);
   if (!answer) return nullptr;
   Parameters parameters(gktune_answer_parameter_count(answer.get()));
@@ -503,7 +525,8 @@ const Parameters* parameters_of(const Kernel& self, const Call& call) {
   }
   constexpr std::size_t kMostPrepared = 4096;
   if (prepared.size() >= kMostPrepared) prepared.clear();
-  return &(prepared[call.key] = std::move(parameters));
+  latest = {key, std::make_shared<const Parameters>(std::move(parameters))};
+  return prepared[key] = latest.second;
 }
 
 std::string place_of(int gpu) { return gpu < 0 ? "the CPU" : "cuda:" + std::to_string(gpu); }
@@ -536,9 +559,21 @@ bool take_stream(PyObject* object, std::uintptr_t& stream) {
   return refuse("the stream is no integer and no stream of torch or CuPy, but " + text_of(object));
 }
 
+Owned current_stream(long kind, int gpu) {
+  const Owned key(PyLong_FromLong(kind)), device(PyLong_FromLong(gpu));
+  PyObject* known = PyDict_GetItemWithError(streams, key.get());
+  if (known == nullptr) {
+    const Owned found(PyObject_CallFunctionObjArgs(stream_of, key.get(), nullptr));
+    if (!found || PyDict_SetItem(streams, key.get(), found.get()) != 0) return nullptr;
+    known = PyDict_GetItemWithError(streams, key.get());
+  }
+  return Owned(PyObject_CallFunctionObjArgs(known, device.get(), nullptr));
+}
+
 // Converts the arguments; `current` is set to the current stream of the library that an array comes from.
-bool take_arguments(const Kernel& self, const Call& call, const Parameters& parameters,
-                    std::vector<gktune_argument>& to, bool asks_for_stream, std::uintptr_t& stream) {
+bool take_arguments(const Kernel& self, Call& call, const Parameters& parameters, bool asks_for_stream,
+                    std::uintptr_t& stream) {
+  call.arguments.reserve(parameters.size());
   if (call.rest.size() != parameters.size()) {
     std::string message = "the kernel takes " + std::to_string(parameters.size()) + " arguments behind its axes (";
     for (const Parameter& each : parameters) message += (&each == parameters.data() ? "" : ", ") + each.name;
@@ -566,35 +601,33 @@ bool take_arguments(const Kernel& self, const Call& call, const Parameters& para
       if (const std::string reason = refusal_of(array, parameter, self.gpu); !reason.empty())
         return refuse(parameter.name + ": " + reason);
       if (asks_for_stream && array.gpu != -1) {
-        const Owned current(PyObject_CallFunction(streams, "li", kind, array.gpu));
-        if (!take(current, stream)) return false;
+        if (!take(current_stream(kind, std::max(array.gpu, 0)), stream)) return false;
         asks_for_stream = false;
       }
       argument.kind = array.is_read_only ? GKTUNE_CONST_POINTER : GKTUNE_POINTER;
       argument.bits = array.address;
     }
-    to.push_back(argument);
+    call.arguments.push_back(argument);
   }
   return true;
 }
 
 // launch(arguments, stream)
 PyObject* launch(PyObject* object, PyObject* const* given, Py_ssize_t count) {
-  Kernel& self = self_of(object);
+  const Kernel& self = self_of(object);
   if (count != 2 || !PyTuple_Check(given[0])) return fail(GKTUNE_INVALID, "launch takes a tuple and a stream");
   Call call;
   if (!take_call(self, given[0], call)) return nullptr;
-  const Parameters* parameters = parameters_of(self, call);
-  if (parameters == nullptr) return nullptr;
-  std::vector<gktune_argument> arguments;
-  arguments.reserve(parameters->size());
+  const SharedParameters parameters = parameters_of(self, call);
+  if (!parameters) return nullptr;
   std::uintptr_t stream = 0;
   if (given[1] != Py_None && !take_stream(given[1], stream)) return nullptr;
-  if (!take_arguments(self, call, *parameters, arguments, given[1] == Py_None, stream)) return nullptr;
+  if (!take_arguments(self, call, *parameters, given[1] == Py_None, stream)) return nullptr;
   gktune_code code = GKTUNE_OK;
   {
     const Unlocked unlocked;
-    code = gktune_kernel_launch(self.kernel, call.axes.data(), call.axes.size(), arguments.data(), arguments.size(), stream);
+    code = gktune_kernel_launch(self.kernel, call.axes.data(), call.axes.size(), call.arguments.data(),
+                                call.arguments.size(), stream);
   }
   if (code != GKTUNE_OK) return fail_with_last(code);
   Py_RETURN_NONE;
@@ -642,11 +675,11 @@ PyObject* ask(PyObject*, PyObject* arguments) {
   return code == GKTUNE_OK ? dict_of(answer.get()) : fail_with_last(code);
 }
 
-// connect(error types, kind_of, dtypes, code_of, streams): what the module needs of Python.
+// connect(error types, kind_of, dtypes, code_of, stream_of): what the module needs of Python.
 PyObject* connect(PyObject*, PyObject* arguments) {
-  if (!PyArg_ParseTuple(arguments, "OOOOO", &error_types, &kind_of, &dtypes, &code_of, &streams)) return nullptr;
-  for (PyObject* each : {error_types, kind_of, dtypes, code_of, streams}) Py_INCREF(each);
-  kinds = PyDict_New();
+  if (!PyArg_ParseTuple(arguments, "OOOOO", &error_types, &kind_of, &dtypes, &code_of, &stream_of)) return nullptr;
+  for (PyObject* each : {error_types, kind_of, dtypes, code_of, stream_of}) Py_INCREF(each);
+  kinds = PyDict_New(), streams = PyDict_New();
   Py_RETURN_NONE;
 }
 

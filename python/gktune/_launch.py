@@ -13,5 +13,5 @@ from .errors import by_code
 def core() -> Any:
     from . import _core  # pyright: ignore
 
-    _core.connect(by_code, _arrays.kind_of, _arrays.dtypes, _arrays.code_of, _arrays.current_stream)  # pyright: ignore
+    _core.connect(by_code, _arrays.kind_of, _arrays.dtypes, _arrays.code_of, _arrays.stream_of)  # pyright: ignore
     return _core  # pyright: ignore

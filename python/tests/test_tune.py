@@ -1,9 +1,11 @@
+import importlib.util
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import unittest
 
 import numpy
 
@@ -209,3 +211,20 @@ class Check(KernelCase):
         [finding] = gktune.check(self.kernel(SOURCE.replace("+= a", "+= b")), device="host")
         self.assertEqual((finding.status, len(finding.candidates)), ("compile_failed", 4))
         self.assertIn("b", finding.message)
+
+
+class Tables(KernelCase):
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")
+    def test_trials_are_rows_of_a_frame(self):
+        frame = self.kernel().tune(trials=2).to_pandas()
+        self.assertEqual(list(frame.columns), ["threads", "unroll", "status", "time_us", "low_us", "high_us"])
+        self.assertEqual(len(frame), 2)
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed")
+    def test_times_are_drawn(self):
+        import matplotlib
+
+        matplotlib.use("agg")
+        axes = self.kernel().tune(trials=2).plot("threads")
+        self.assertEqual(axes.get_xlabel(), "threads")
+        self.assertEqual(len(axes.collections[0].get_offsets()), 2)
