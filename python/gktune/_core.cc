@@ -324,7 +324,8 @@ struct Kernel {
   PyObject_HEAD
   gktune_kernel* kernel;
   PyObject* notice;
-  int gpu;  // -1: the host device; -2: not known
+  int gpu;            // -1: the host device; -2: not known
+  double autotune_s;  // for which a problem without an exact answer is tuned at its first launch; 0: not at all
   std::vector<int>* slots;  // of each positional argument: the axis, or ~ the place among the arguments
   std::unordered_map<std::string, SharedParameters>* prepared;  // by the values of the axes
   std::pair<std::string, SharedParameters>* latest;             // of them
@@ -362,12 +363,13 @@ Settings settings_of(PyObject* pairs) {
   return PyErr_Occurred() == nullptr ? std::move(settings) : nullptr;
 }
 
-// Kernel(path or name, is_bundled, settings, gpu, notice)
+// Kernel(path or name, is_bundled, settings, gpu, notice, seconds of autotuning)
 PyObject* open_kernel(PyTypeObject* type, PyObject* arguments, PyObject*) {
   const char* name = nullptr;
   int is_bundled = 0, gpu = -2;
+  double autotune_s = 0;
   PyObject *pairs = nullptr, *notice = nullptr;
-  if (!PyArg_ParseTuple(arguments, "spOiO", &name, &is_bundled, &pairs, &gpu, &notice)) return nullptr;
+  if (!PyArg_ParseTuple(arguments, "spOiOd", &name, &is_bundled, &pairs, &gpu, &notice, &autotune_s)) return nullptr;
   const Settings settings = settings_of(pairs);
   if (!settings) return nullptr;
   gktune_settings_on_notice(settings.get(), on_notice, notice);
@@ -384,7 +386,7 @@ PyObject* open_kernel(PyTypeObject* type, PyObject* arguments, PyObject*) {
   if (object == nullptr) return nullptr;
   Kernel& self = self_of(object);
   Py_INCREF(notice);
-  self.kernel = opened, self.notice = notice, self.gpu = gpu;
+  self.kernel = opened, self.notice = notice, self.gpu = gpu, self.autotune_s = autotune_s;
   self.prepared = new std::unordered_map<std::string, SharedParameters>;
   self.latest = new std::pair<std::string, SharedParameters>;
   self.slots = new std::vector<int>;
@@ -508,7 +510,7 @@ Answer prepare_call(const Kernel& self, const Call& call) {
 }
 
 // The arguments that the call takes; null with an exception.
-SharedParameters parameters_of(const Kernel& self, const Call& call) {
+SharedParameters parameters_of(const Kernel& self, const Call& call, bool* is_exact) {
   auto& prepared = *self.prepared;
   auto& latest = *self.latest;
   if (latest.second && latest.first == std::string_view(call.key)) return latest.second;
@@ -516,6 +518,7 @@ SharedParameters parameters_of(const Kernel& self, const Call& call) {
   if (const auto found = prepared.find(key); found != prepared.end()) return (latest = *found).second;
   const Answer answer = prepare_call(self, call);
   if (!answer) return nullptr;
+  *is_exact = gktune_answer_match_code(answer.get()) == GKTUNE_EXACT;
   Parameters parameters(gktune_answer_parameter_count(answer.get()));
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     gktune_parameter each = {};
@@ -618,7 +621,8 @@ PyObject* launch(PyObject* object, PyObject* const* given, Py_ssize_t count) {
   if (count != 2 || !PyTuple_Check(given[0])) return fail(GKTUNE_INVALID, "launch takes a tuple and a stream");
   Call call;
   if (!take_call(self, given[0], call)) return nullptr;
-  const SharedParameters parameters = parameters_of(self, call);
+  bool is_exact = true;
+  const SharedParameters parameters = parameters_of(self, call, &is_exact);
   if (!parameters) return nullptr;
   std::uintptr_t stream = 0;
   if (given[1] != Py_None && !take_stream(given[1], stream)) return nullptr;
@@ -626,7 +630,11 @@ PyObject* launch(PyObject* object, PyObject* const* given, Py_ssize_t count) {
   gktune_code code = GKTUNE_OK;
   {
     const Unlocked unlocked;
-    code = gktune_kernel_launch(self.kernel, call.axes.data(), call.axes.size(), call.arguments.data(),
+    if (!is_exact && self.autotune_s > 0) {
+      code = gktune_kernel_autotune(self.kernel, call.axes.data(), call.axes.size(), call.arguments.data(),
+                                    call.arguments.size(), self.autotune_s, nullptr);
+    }
+    if (code == GKTUNE_OK) code = gktune_kernel_launch(self.kernel, call.axes.data(), call.axes.size(), call.arguments.data(),
                                 call.arguments.size(), stream);
   }
   if (code != GKTUNE_OK) return fail_with_last(code);

@@ -54,12 +54,14 @@ class Kernel:
         database: str | os.PathLike[str] | None = None,
         cache: str | os.PathLike[str] | None = None,
         worst: str | None = None,
+        autotune_s: float = 0,
         **more: Any,
     ) -> None:
         text = _program.require_text(source, "a source")
         self.database = os.fspath(database) if database is not None else default_database()
         self.cache = os.fspath(cache) if cache is not None else None
         self.worst = worst
+        self.autotune_s = autotune_s
         self._core: Any = None
         self.space: Space | None = None
         if text.endswith(_BY_FILE):
@@ -116,7 +118,7 @@ class Kernel:
     def _opened(self) -> Any:
         if self._core is None:
             settings = [("device", self.device), ("worker", _program.path()), ("worker", "worker")]
-            if os.path.exists(self.database):
+            if os.path.exists(self.database) or self.autotune_s > 0:
                 settings.append(("database", self.database))
             if self.cache is not None:
                 settings.append(("cache", self.cache))
@@ -128,7 +130,7 @@ class Kernel:
                 names = [name for name, each in self.space.values.items() if name not in problem and each.role != "scratch"]
                 settings += [("argument", name) for name in names]
             gpu = -1 if self.device == "host" else int(self.device[5:]) if self.device.startswith("cuda:") else -2
-            opened = _launch.core().Kernel(self.path, False, settings, gpu, _notice)
+            opened = _launch.core().Kernel(self.path, False, settings, gpu, _notice, self.autotune_s)
             if self.space is not None:
                 axes: list[str] = opened.axes()
                 taken = [axis for axis in axes if axis not in self.space.values]

@@ -247,8 +247,8 @@ class Space:
         if self.shared:
             launch["shared"] = self._extents(self.shared, "shared")[0]
         if self.reference is not None:
-            if self.reference == "default":
-                definition["reference"] = "default"
+            if isinstance(self.reference, str):
+                definition["reference"] = self.reference
             else:
                 self._add_reference(definition, arguments)
         definition["arguments"] = arguments
@@ -288,6 +288,7 @@ class Space:
             _write(os.path.join(folder, source), self.source_text)
         if self.reference is not None:
             self._check_reference()
+        if self.reference is not None and not isinstance(self.reference, str):
             _write(os.path.join(folder, "reference.cu"), _REFERENCE)
         path = os.path.join(folder, "space.yaml")
         _write(path, json.dumps(self.definition(source), indent=2))
@@ -301,8 +302,9 @@ class Space:
             unknown = [name for name in reference if name not in self.outputs()]  # pyright: ignore
             if unknown:
                 raise InvalidArgument(f"the reference names {unknown[0]!r}, which is no output; outputs are {', '.join(self.outputs())}")
-        elif not callable(reference) and reference != "default":
-            raise InvalidArgument(f"the reference is a function, a dict of arrays or 'default', not {reference!r}")
+        elif not callable(reference) and not (isinstance(reference, str) and reference == "default"):
+            given = repr(reference) if isinstance(reference, str) else type(reference).__name__
+            raise InvalidArgument(f"the reference is a function, a dict of arrays or 'default', not {given}")
 
     def write_arrays(self, folder: str) -> None:
         """Writes the arrays that the tuner reads."""
@@ -318,7 +320,7 @@ class Space:
         }
         for name, array in inputs.items():
             save(name, array)
-        if self.reference is None or self.reference == "default":
+        if self.reference is None or isinstance(self.reference, str):
             return
         fresh = inputs
         if callable(self.reference):

@@ -86,6 +86,14 @@ class Launch(KernelCase):
         count(4, x)
         self.assertEqual(list(x), [0, 1, 2, 3])
 
+    def test_the_first_launch_of_a_size_may_tune_it(self):
+        kernel = self.kernel(reference=None, autotune_s=2)
+        kernel(self.n, 2.0, self.x, self.y)
+        numpy.testing.assert_allclose(self.y, self.expected, rtol=1e-6)
+        [winner] = gktune.Database(self.database).winners()
+        self.assertEqual(winner.study.problem, {"n": self.n})
+        self.assertEqual(kernel.prepare(self.n, 2.0, self.x, self.y).match, "exact")
+
     def test_scratch_memory_is_not_passed(self):
         source = "__global__ void saxpy(int n, float* t, const float* x, float* y) { for (int i = 0; i < n; ++i) { t[i] = x[i]; y[i] = t[i]; } }"
         arguments = {"n": self.n, "t": gktune.scratch("float", "n"), "x": self.x, "y": gktune.out(self.y)}

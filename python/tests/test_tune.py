@@ -47,6 +47,12 @@ class Tune(KernelCase):
         self.assertTrue(study.report["checked"])
         self.assertTrue(all(trial.ok for trial in study.trials))
 
+    def test_the_default_configuration_is_a_reference_too(self):
+        wrong = SOURCE.replace("+= a", "+= (unroll == 2 ? a + 1 : a)")
+        study = self.kernel(wrong, reference="default").tune()
+        self.assertEqual({trial.status for trial in study.trials if trial.config["unroll"] == 2}, {"wrong_result"})
+        self.assertEqual({trial.status for trial in study.trials if trial.config["unroll"] == 1}, {"ok"})
+
     def test_functions_are_constraints(self):
         study = self.kernel(constraints=["unroll < 3", lambda config: config["threads"] * config["unroll"] == 64]).tune()
         self.assertEqual(sorted(tuple(trial.config.values()) for trial in study.trials), [(32, 2), (64, 1)])
@@ -145,6 +151,7 @@ class BadInput(KernelCase):
 
     def test_a_reference_of_another_kind_is_one_sentence(self):
         self.assertRefuses(lambda: self.kernel(reference="cpu"), "a function, a dict of arrays or 'default', not 'cpu'")
+        self.assertRefuses(lambda: self.kernel(reference=self.y), "a function, a dict of arrays or 'default', not ndarray")
 
     def test_a_constraint_that_raises_is_one_sentence(self):
         self.assertRefuses(lambda: self.kernel(constraints=[lambda config: config["treads"]]), "constraint 1 raised KeyError: 'treads'")
