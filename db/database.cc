@@ -251,16 +251,18 @@ Result<void> Database::remove_study_without_trials(std::int64_t study) {
 }
 
 Result<void> Database::describe_space(const std::string& kernel, const std::string& fingerprint,
-                                      const KernelSpace& space) {
+                                      const KernelSpace& space, const TextValues& text_values) {
   return guarded([&] {
-    const std::string texts[] = {identity_json(space.matching, "matching"),
-                                 SortedJson(space.constraints).dump(),
-                                 identity_json(space.default_config, "default configuration")};
+    const std::string texts[] = {
+        identity_json(space.matching, "matching"), SortedJson(space.constraints).dump(),
+        identity_json(space.default_config, "default configuration"),
+        SortedJson({{"axes", text_values.axes}, {"parameters", text_values.parameters}}).dump()};
     Statement(*connection_,
-              "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config) VALUES (?1, "
-              "?2, ?3, ?4, ?5) ON CONFLICT (kernel, fingerprint) DO UPDATE SET matching = ?3, constraints = "
-              "?4, default_config = ?5 WHERE (matching, constraints, default_config) <> (?3, ?4, ?5)")
-        .bind(kernel, fingerprint, texts[0], texts[1], texts[2])
+              "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config, texts) "
+              "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (kernel, fingerprint) DO UPDATE "
+              "SET matching = ?3, constraints = ?4, default_config = ?5, texts = ?6 "
+              "WHERE (matching, constraints, default_config, texts) <> (?3, ?4, ?5, ?6)")
+        .bind(kernel, fingerprint, texts[0], texts[1], texts[2], texts[3])
         .run();
   });
 }

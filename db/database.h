@@ -91,11 +91,6 @@ struct DatabaseTotals {
   std::int64_t bytes = 0, free_bytes = 0, schema = 0;
 };
 
-// All texts that the problems and the configurations of a kernel have, by the names of axes and parameters.
-struct TriedTexts {
-  std::map<std::string, std::set<std::string>> axes, parameters;
-};
-
 // The result of a query in SQL; nothing is NULL.
 struct QueryRows {
   std::vector<std::string> columns;
@@ -171,7 +166,7 @@ class Database {
   Result<std::int64_t> study_id(const Study& study);
   // Stores the parts of the space that the lookup needs of this version of a kernel. Replaces earlier ones.
   Result<void> describe_space(const std::string& kernel, const std::string& fingerprint,
-                              const KernelSpace& space);
+                              const KernelSpace& space, const TextValues& texts = {});
   Result<std::vector<StudySummary>> studies() const;
   Result<std::optional<StudySummary>> study(std::int64_t id) const;
 
@@ -219,7 +214,7 @@ class Database {
 
   // The numbers of current trials of a study that failed, by their statuses.
   Result<std::map<Status, std::int64_t>> failures(std::int64_t study) const;
-  Result<TriedTexts> tried_texts(const std::string& kernel) const;
+  Result<TextValues> texts(const std::string& kernel) const;
   // The studies that have a current trial of this status.
   Result<std::set<std::int64_t>> studies_with(Status status) const;
   Result<TrialCounts> counts() const;

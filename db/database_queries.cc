@@ -434,19 +434,25 @@ Result<std::map<Status, std::int64_t>> Database::failures(std::int64_t study) co
   });
 }
 
-Result<TriedTexts> Database::tried_texts(const std::string& kernel) const {
+Result<TextValues> Database::texts(const std::string& kernel) const {
   return reading([&] {
-    TriedTexts texts;
-    const auto read = [&](const std::string& from, std::map<std::string, std::set<std::string>>& of_names) {
-      Statement select(*connection_, "SELECT DISTINCT j.key, j.value FROM (SELECT DISTINCT " + from +
-                                         " WHERE s.kernel = ?), json_each(object) j WHERE j.type = 'text'");
+    TextValues texts;
+    // Imported trials have no space.
+    const auto read = [&](const std::string& tried, const std::string& of_space,
+                          std::map<std::string, std::set<std::string>>& of_names) {
+      Statement select(*connection_,
+                       "SELECT j.key, j.value FROM (SELECT DISTINCT " + tried +
+                           " WHERE s.kernel = ?1), json_each(object) j WHERE j.type = 'text' UNION "
+                           "SELECT j.key, v.value FROM spaces p, json_each(p.texts, '$." +
+                           of_space + "') j, json_each(j.value) v WHERE p.kernel = ?1");
       for (Row row : select.bind(kernel).rows()) {
         auto& known = of_names[row.text()];
         known.insert(row.text());
       }
     };
-    read("s.problem AS object FROM studies s", texts.axes);
-    read("t.config AS object FROM studies s JOIN trials t ON t.study_id = s.id", texts.parameters);
+    read("s.problem AS object FROM studies s", "axes", texts.axes);
+    read("t.config AS object FROM studies s JOIN trials t ON t.study_id = s.id", "parameters",
+         texts.parameters);
     return texts;
   });
 }

@@ -2,6 +2,8 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +50,12 @@ void fields(Archive&& archive, S& study) {
   archive("regime", study.regime);
   archive("objective", study.objective);
 }
+
+// All texts that the axes and the parameters of a kernel can have, by their names.
+struct TextValues {
+  std::map<std::string, std::set<std::string>> axes, parameters;
+  friend bool operator==(const TextValues&, const TextValues&) = default;
+};
 
 // The parts of a space file that the lookup needs.
 struct KernelSpace {

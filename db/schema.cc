@@ -85,6 +85,7 @@ CREATE TABLE spaces (
   matching TEXT NOT NULL CHECK (matching GLOB '{*}'),  -- how axes match that say so, {"heads": "exact"}
   constraints TEXT NOT NULL CHECK (constraints GLOB '[[]*]'),  -- expressions by their number
   default_config TEXT NOT NULL CHECK (default_config GLOB '{*}'),
+  texts TEXT NOT NULL CHECK (texts GLOB '{*}'),  -- values, {"axes": {"T": ["float"]}, "parameters": {}}
   PRIMARY KEY (kernel, fingerprint)
 ) STRICT, WITHOUT ROWID;
 

@@ -207,7 +207,7 @@ class Header {
   Header(const std::vector<Winner>& winners, const Portfolio& portfolio)
       : winners_(winners), portfolio_(portfolio) {}
 
-  Result<std::string> run(const TriedTexts& texts) {
+  Result<std::string> run(const TextValues& texts) {
     const Study& first = winners_.front().study;
     const Config& config = winners_.front().trial.config;
     for (const Winner& best : winners_) {
@@ -295,7 +295,7 @@ class Header {
 }  // namespace
 
 Result<std::string> header_text(const std::vector<Winner>& winners, const Portfolio& portfolio,
-                                const TriedTexts& texts) {
+                                const TextValues& texts) {
   if (winners.empty()) return Error{"there is no winner to write"};
   if (portfolio.tree.empty()) return Error{"there is no portfolio to write"};
   return Header(winners, portfolio).run(texts);

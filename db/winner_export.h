@@ -17,11 +17,11 @@ namespace gktune {
 std::vector<Winner> one_for_each_problem(std::vector<Winner> winners);
 
 // A C++17 header that needs no library: the configurations of one kernel on one device, a constexpr function
-// that chooses among them by the tree, and one that finds a tuned problem. The enumerations hold all texts that the
-// kernel was tried with, so that code goes on compiling when other configurations win. An error if the winners are
+// that chooses among them by the tree, and one that finds a tuned problem. The enumerations hold these
+// texts too, so that code goes on compiling when other configurations win. An error if the winners are
 // not of one kernel, version and device, or have different axes.
 Result<std::string> header_text(const std::vector<Winner>& winners, const Portfolio& portfolio,
-                                const TriedTexts& texts);
+                                const TextValues& texts);
 
 // -DthreadsPerBlock=256 -Dway=one_pass, quoted for a shell.
 std::string definition_flags(const Config& config);

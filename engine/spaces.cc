@@ -210,6 +210,20 @@ KernelSpace kernel_space_of(const Definition& definition, const DeviceInfo& devi
   return space;
 }
 
+TextValues texts_of(const Definition& definition) {
+  TextValues texts;
+  const auto add = [](const auto& named, std::map<std::string, std::set<std::string>>& of_names) {
+    for (const auto& each : named) {
+      for (const Value& value : each.values) {
+        if (value.is_text()) of_names[each.name].insert(value.text());
+      }
+    }
+  };
+  add(definition.kernel.axes, texts.axes);
+  add(definition.parameters, texts.parameters);
+  return texts;
+}
+
 std::string objective_text(const Objective& objective) {
   if (objective.metric.empty()) return "time";
   return (objective.maximize ? "maximize " : "minimize ") + objective.metric;

@@ -36,8 +36,9 @@ Result<SpaceCounts, EngineError> space_counts(const Definition& definition, cons
 // "300 of 1,024 combinations are valid; the file's constraints rule out 700; …"
 std::string counts_text(const SpaceCounts& counts);
 
-// The part of a space file that the database keeps for the lookup.
+// The parts of a space file that the database keeps: for the lookup, and for exported headers.
 KernelSpace kernel_space_of(const Definition& definition, const DeviceInfo& device);
+TextValues texts_of(const Definition& definition);
 
 // The objective as studies store it: "time", "maximize GB/s", "minimize energy".
 std::string objective_text(const Objective& objective);

@@ -152,7 +152,8 @@ class TuningSession {
     if (!id) return id.error();
     id_ = *id;
     return site_.store.describe_space(study_.kernel, study_.fingerprint,
-                                      kernel_space_of(request_.definition, site_.device.info()));
+                                      kernel_space_of(request_.definition, site_.device.info()),
+                                      texts_of(request_.definition));
   }
 
   // Trials outside the space (excluded by a selection, or by a changed file) stay in the store and are
@@ -182,6 +183,8 @@ class TuningSession {
     tuning_.device = site_.device.info().name;
     tuning_.objective = kernel_.objective;
     tuning_.is_checked = kernel_.has_judge();
+    tuning_.is_checked_by_default =
+        std::ranges::any_of(kernel_.references, [](const Reference& each) { return each.is_default; });
     tuning_.valid = space_->size().str();
     tuning_.cartesian = space_->cartesian().str();
     tuning_.earlier = std::ssize(tuning_.trials);

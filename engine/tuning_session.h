@@ -27,9 +27,10 @@ struct Tuning {
   Problem problem;
   std::string device;
   Objective objective;
-  bool is_checked = true;        // against a reference
-  std::string valid, cartesian;  // numbers of configurations, as texts because they may exceed 64 bits
-  std::vector<Trial> trials;     // all trials of the study, earlier ones first
+  bool is_checked = true;              // against a reference
+  bool is_checked_by_default = false;  // the reference is the default configuration
+  std::string valid, cartesian;        // numbers of configurations, as texts because they may exceed 64 bits
+  std::vector<Trial> trials;           // all trials of the study, earlier ones first
   std::int64_t earlier = 0;
   bool is_fresh = false;  // earlier trials were ignored
   double budget_s = 0;    // 0: none

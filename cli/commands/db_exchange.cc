@@ -123,7 +123,7 @@ ExitCode export_header(const Database& store, const std::vector<Winner>& winners
     portfolio->configs = {winners.front().trial.config};
     portfolio->tree.emplace_back();
   }
-  const auto texts = store.tried_texts(study.kernel);
+  const auto texts = store.texts(study.kernel);
   if (!texts) return fail(context, texts.error());
   auto text = header_text(winners, *portfolio, *texts);
   if (!text)

@@ -46,6 +46,7 @@ std::string account_of(const Tuning& tuning) {
   Failures failures = failures_of(tuning.trials);
   if (!failures.empty()) text += "; failed: " + failures_text(failures);
   if (!tuning.is_checked) text += "; unchecked: the space has no reference";
+  if (tuning.is_checked_by_default) text += "; checked against the default configuration";
   if (const TuneOutcome& outcome = tuning.outcome; outcome.unjudged > 0 && !outcome.failure) {
     text += fmt::format("\nnot judged: {} configuration{}; {}", outcome.unjudged,
                         outcome.unjudged == 1 ? "" : "s",

@@ -494,8 +494,11 @@ class SourceImport {
       if (shared && shared->constant() != 0) draft_.shared = shared->as_integer().text();
     }
     draft_.is_cooperative = launch_ && launch_->is_cooperative;
+    draft_.compares_with_default = !draft_.parameters.empty();
     check_file();
-    note(kNoReference);
+    note(draft_.compares_with_default
+             ? "outputs are compared with those of the default configuration: a reference finds more"
+             : kNoReference);
   }
 
   // "tools::" of a kernel in that namespace.
@@ -531,10 +534,26 @@ class SourceImport {
       const Config& config = definition->kernel.default_values;
       if (drop_false_constraints(*definition, config, problems.front())) continue;
       const auto plan = resolve(definition->kernel, config, problems.front(), any_gpu());
+      if (draft_.compares_with_default && !can_compare(*definition, problems.front())) {
+        draft_.compares_with_default = false;
+        continue;
+      }
       if (plan && bytes_of(*plan) <= kMostBytes) return add_small_sizes(*definition, problems.front());
       if (shrink_axes()) continue;
       return decide(plan ? fmt::format("buffers of {:.0f} GB", bytes_of(*plan) / 1e9) : plan.error().message);
     }
+  }
+
+  // False: a buffer depends on a parameter.
+  static bool can_compare(const Definition& definition, const Problem& problem) {
+    return std::ranges::all_of(definition.parameters, [&](const Parameter& parameter) {
+      return std::ranges::all_of(parameter.values, [&](const Value& value) {
+        Config config = definition.kernel.default_values;
+        config.set(parameter.name, value);
+        const auto plan = resolve(definition.kernel, config, problem, any_gpu());
+        return !plan || !plan->reference_error;
+      });
+    });
   }
 
   // The path that the space file has for a folder beside the source.

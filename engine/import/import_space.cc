@@ -491,6 +491,10 @@ std::string space_file_text(const SpaceDraft& draft) {
   out += sizes_text("host", draft.host_axes, "sizes for a CPU");
   out +=
       sizes_text("check", draft.check_axes, "sizes for check --sanitize; without them it takes awkward ones");
+  if (draft.compares_with_default)
+    return out +
+           "\nreference: default  # the outputs of the default configuration; a plain kernel would find "
+           "more\n";
   out += fmt::format(
       "\n# reference:                  # a plain kernel that computes the outputs; without it nothing is "
       "checked\n"

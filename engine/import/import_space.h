@@ -81,7 +81,8 @@ struct SpaceDraft {
   std::string grid_comment, block_comment;
   std::string shared;
   bool is_cooperative = false;
-  std::vector<std::string> passed;  // the launch's arguments: names, or YAML in flow style: {struct: [n]}
+  bool compares_with_default = false;  // reference: default
+  std::vector<std::string> passed;     // the launch's arguments: names, or YAML in flow style: {struct: [n]}
 };
 
 // No import finds a reference.

@@ -59,7 +59,7 @@ class BundleWriter {
         {definition.kernel.name, definition.fingerprint, kind, definition_text(definition)}, codes_);
     if (!added) return added.error();
     auto described = bundle_.describe_space(definition.kernel.name, definition.fingerprint,
-                                            kernel_space_of(definition, *device));
+                                            kernel_space_of(definition, *device), texts_of(definition));
     if (!described) return described.error();
     summary_.kernels.push_back(std::move(summary));
     return true;

@@ -33,8 +33,10 @@ class WinnerExport : public ::testing::Test {
     }
     const Config slow{{"threads", 32}, {"way", "two_pass"}, {"fast", false}, {"x", 0.5}};
     ASSERT_TRUE(store->add_trial(1, session, ok_trial(slow, 900)).ok());
+    const TextValues of_space{{{"T", {"double", "float"}}}, {{"way", {"never_tried", "class"}}}};
+    ASSERT_TRUE(store->describe_space("reduce", "0123abcd", {}, of_space).ok());
     winners_ = *store->winners("");
-    texts_ = *store->tried_texts("reduce");
+    texts_ = *store->texts("reduce");
     // The configurations for the sizes from small to large.
     for (const int i : {0, 2, 4}) portfolio_.configs.push_back(winners_[i].trial.config);
     portfolio_.problems = {winners_[0].study.problem};
@@ -56,7 +58,7 @@ class WinnerExport : public ::testing::Test {
   ScratchFolder scratch_;
   std::vector<Winner> winners_;
   Portfolio portfolio_;
-  TriedTexts texts_;
+  TextValues texts_;
 };
 
 TEST_F(WinnerExport, the_header_answers_and_refuses_questions_that_do_not_fit_the_kernel) {
@@ -91,14 +93,15 @@ int main() {
 }
 
 // The next winner may have any of them.
-TEST_F(WinnerExport, the_enumerations_hold_the_texts_of_all_trials) {
-  EXPECT_EQ(texts_.axes, (std::map<std::string, std::set<std::string>>{{"T", {"float"}}}));
-  EXPECT_EQ(texts_.parameters,
-            (std::map<std::string, std::set<std::string>>{{"way", {"class", "one_pass", "two_pass"}}}));
+TEST_F(WinnerExport, the_enumerations_hold_the_texts_of_the_space_and_of_all_trials) {
+  EXPECT_EQ(texts_.axes, (std::map<std::string, std::set<std::string>>{{"T", {"double", "float"}}}));
+  EXPECT_EQ(texts_.parameters, (std::map<std::string, std::set<std::string>>{
+                                   {"way", {"class", "never_tried", "one_pass", "two_pass"}}}));
   write("reduce_tuned.h", *header_text({winners_.front()}, portfolio_, texts_));
   EXPECT_EQ(compile(R"(#include "reduce_tuned.h"
 using tuned_reduce::way_value;
-static_assert(tuned_reduce::text_of(way_value::two_pass) == "two_pass" && way_value::class_ != way_value::one_pass);
+static_assert(tuned_reduce::text_of(way_value::two_pass) == "two_pass" && way_value::class_ != way_value::never_tried);
+static_assert(tuned_reduce::T_axis::double_ != tuned_reduce::T_axis::float_);
 int main() {}
 )"),
             0);

@@ -71,7 +71,8 @@ __global__ void write_nothing(int*, int) {}
 kernel: talk
 source: talk.cu
 problem: {n: [64]}
-parameters: {threads: [32, 64]}
+parameters: {threads: [32, 64], way: [plain, other]}
+constraints: ["way == 'plain'"]
 arguments:
   out: {type: int32, extent: n, role: out}
   n: {type: int32, value: n}
@@ -82,13 +83,13 @@ launches: {entry: talk, grid: "ceil_div(n, threads)", block: threads, arguments:
     ASSERT_TRUE(opened.ok()) << opened.error().message;
     const RunEvents events{.on_trial = [&](const Trial& trial) { printed_.push_back(trial.printed); },
                            .on_tuned = [&](const Tuning& tuning) { tunings_.push_back(tuning); }};
-    const std::unique_ptr<Database> in_memory = *Database::in_memory();
-    Database& store = *in_memory;
-    tune_spaces(opened->front(), {.workers = workers, .effort = effort}, store, events);
+    store_ = *Database::in_memory();
+    tune_spaces(opened->front(), {.workers = workers, .effort = effort}, *store_, events);
     ASSERT_EQ(tunings_.size(), 1u);
   }
 
   ScratchFolder folder_;
+  std::unique_ptr<Database> store_;  // of the last tuning
   std::vector<std::string> printed_;
   std::vector<Tuning> tunings_;
 };
@@ -98,6 +99,12 @@ TEST_F(EngineKernels, pass_on_what_they_print_trial_by_trial) {
   std::ranges::sort(printed_);
   EXPECT_EQ(printed_, (std::vector<std::string>{"thread 3 of 32\n", "thread 3 of 64\n"}));
   EXPECT_FALSE(tunings_[0].is_checked);
+}
+
+TEST_F(EngineKernels, store_the_texts_that_no_trial_has_for_exported_headers) {
+  tune("");
+  EXPECT_EQ(store_->texts("talk")->parameters,
+            (std::map<std::string, std::set<std::string>>{{"way", {"other", "plain"}}}));
 }
 
 TEST_F(EngineKernels, end_with_one_message_if_the_reference_writes_nothing) {

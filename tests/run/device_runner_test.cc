@@ -401,6 +401,34 @@ TEST_F(DeviceRunnerTest, a_reference_that_leaves_floats_unwritten_fails) {
   EXPECT_EQ(reply.message, "the reference: leaves 3 of 10 elements of 'out' unwritten");
 }
 
+// Writes the even elements, and NaN into one of them.
+Result<void, Failure> write_even(Memory memory, std::size_t left_out) {
+  for (std::size_t i = 0; i < kCount; i += 2) {
+    if (i != left_out) element<float>(*memory[1].buffer, i) = i == 4 ? kNaN : 1;
+  }
+  for (std::size_t i = 0; i < kCount; ++i) element<int>(*memory[2].buffer, i) += 1;
+  return {};
+}
+
+TEST_F(DeviceRunnerTest, candidates_write_what_the_default_configuration_writes_and_no_more) {
+  add("reference", [](Memory memory) { return write_even(memory, kCount); });
+  add("same", [](Memory memory) { return write_even(memory, kCount); });
+  add("less", [](Memory memory) { return write_even(memory, 6); });
+  add("more", [](Memory memory) {
+    element<float>(*memory[1].buffer, 5) = 1;
+    return write_even(memory, kCount);
+  });
+  const auto compared = [&](const std::string& name) {
+    RunJob by_default = job(name);
+    by_default.plan.has_default_reference = true;
+    by_default.plan.arguments[1].tolerance.nan_equals = true;
+    return runner_->run(by_default).message;
+  };
+  EXPECT_EQ(compared("same"), "");
+  EXPECT_EQ(compared("less"), "1 of 10 elements differs; it is out[6]: 0.7470588, expected 1 (absolute error 0.252941)");
+  EXPECT_EQ(compared("more"), "1 of 10 elements differs; it is out[5]: 1, expected 0.7470588 (absolute error 0.252941)");
+}
+
 TEST_F(DeviceRunnerTest, a_reference_that_writes_its_input_fails) {
   const RunReply reply = run_with_reference([](Memory memory) {
     element<int>(*memory[0].buffer, 1) = 5;

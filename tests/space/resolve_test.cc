@@ -4,6 +4,7 @@
 
 #include "reduce_example.h"
 #include "tuner/space/plan.h"
+#include "tuner/space/space_file.h"
 
 namespace gktune {
 namespace {
@@ -286,6 +287,52 @@ TEST(DeviceLimits, bound_blocks_and_shared_memory_of_each_launch) {
   EXPECT_EQ(holds(large), 5);
   large.set("way", "one_pass");  // the second launch is not made
   EXPECT_EQ(holds(large), 3);
+}
+
+Result<Plan> compared_with_default(const std::string& arguments, const Config& config) {
+  const std::string text =
+      "kernel: k\nsource: k.cu\nproblem: {n: [1000]}\nparameters: {tile: {values: [8, 16, 32], default: "
+      "16}}\n"
+      "arguments: {out: {type: float, extent: n, role: out}, " +
+      arguments +
+      "}\n"
+      "launches: {entry: k, grid: \"ceil_div(n, tile)\", block: tile, arguments: [out, other]}\nreference: "
+      "default\n";
+  const auto definition = read_space_text(text, "k.yaml", {}, [](const std::string&) -> Result<std::string> {
+    return std::string("__global__ void k(float* out, int other) { out[tile] = other; }");
+  });
+  if (!definition) return Error{definition.error()[0].str()};
+  return resolve(definition->kernel, config, {{"n", 1000}}, device());
+}
+
+TEST(Resolve, the_default_configuration_is_a_reference_with_its_own_scalars) {
+  const auto plan = compared_with_default("other: {type: int32, value: tile * 2}", {{"tile", 32}});
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_EQ(plan->reference_error, std::nullopt);
+  EXPECT_TRUE(plan->arguments[0].is_checked);
+  EXPECT_EQ(plan->candidate.steps[0].grid[0], 32);
+  const StepPlan& step = plan->reference.steps.at(0);
+  EXPECT_EQ(step.grid[0], 63);
+  EXPECT_EQ(step.block[0], 16);
+  EXPECT_EQ(plan->reference.source.macros,
+            (std::vector<std::pair<std::string, std::string>>{{"tile", "16"}}));
+  EXPECT_EQ(passed_argument(plan->arguments, plan->candidate, plan->candidate.steps[0].arguments[1]).scalar,
+            64);
+  EXPECT_EQ(passed_argument(plan->arguments, plan->reference, step.arguments[1]).scalar, 32);
+}
+
+TEST(Resolve, buffers_that_depend_on_parameters_have_no_default_reference) {
+  const auto plan = compared_with_default(
+      "other: {type: int32, value: 1}, more: {type: float, extent: tile, init: zero}", {{"tile", 8}});
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_EQ(plan->reference_error.value_or(""),
+            "the reference: argument 'more' depends on parameters: it cannot be compared with the default "
+            "configuration's");
+  const auto scratch = compared_with_default(
+      "other: {type: int32, value: 1}, more: {type: float, extent: tile, role: scratch}", {{"tile", 8}});
+  ASSERT_TRUE(scratch.ok()) << scratch.error().message;
+  EXPECT_EQ(scratch->reference_error, std::nullopt);
+  EXPECT_EQ(scratch->arguments[2].count, 16u);
 }
 
 }  // namespace

@@ -195,8 +195,10 @@ struct Reference : PlainCode {
   std::vector<Launch> inputs;      // run before `launches` and write the computed inputs
   // Symbols of arguments that are variables of the reference's source too and that its launches do not pass.
   std::set<std::string> symbols;
+  bool is_default = false;  // the kernel itself in its default configuration; `launches` are the kernel's
 };
 
+// Not listed: whether it is the default; its launches are the kernel's then.
 GKTUNE_FIELDS(Reference, when, text, inputs, launches)
 
 // Reads the outputs of a candidate and counts the wrong elements. Its launches can also pass the expected

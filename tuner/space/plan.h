@@ -140,6 +140,7 @@ struct Plan {
   // The reason why the reference or the verifier cannot be launched for this
   // problem. Both have no steps then.
   std::optional<std::string> reference_error;
+  bool has_default_reference = false;  // the reference is the kernel in its default configuration
   std::vector<ArgumentPlan> arguments;
   std::vector<std::pair<std::string, std::string>> environment;
   Regime regime = Regime::cold;
@@ -147,8 +148,8 @@ struct Plan {
   bool measures_power = false;  // a metric uses energy or power: measuring them takes a long run
 };
 
-GKTUNE_FIELDS(Plan, candidate, reference, verifier, arguments, environment, regime, time_limit_s,
-              measures_power)
+GKTUNE_FIELDS(Plan, candidate, reference, verifier, has_default_reference, arguments, environment, regime,
+              time_limit_s, measures_power)
 
 // The argument with this index in a step: first the plan's arguments, then the program's values.
 const ArgumentPlan& passed_argument(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program,

@@ -508,6 +508,19 @@ TEST_F(ImportTest,
   EXPECT_EQ(unchecked.definition.check_problems[0].json(), R"({"n":12288})");
 }
 
+TEST_F(ImportTest, a_file_with_parameters_compares_with_its_default_configuration) {
+  EXPECT_EQ(text(import(kScale), "reference:").substr(0, 18), "reference: default");
+  const Imported none = import(
+      "__global__ void k(float* x, int n) { x[0] += n; }\nvoid run(float* x) { k<<<1, 1>>>(x, 5); }\n");
+  EXPECT_NE(none.space.text.find("# reference:"), std::string::npos) << none.space.text;
+  // The default configuration has another buffer than others.
+  const Imported sized = import(
+      "__global__ void k(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
+      "int main() { float* x; int threads = 64; cudaMalloc(&x, 80 * threads * 4); k<<<80, threads>>>(x); }\n");
+  EXPECT_EQ(text(sized, "x: {"), "x: {type: float32, extent: threadsPerBlock * 80, role: out}");
+  EXPECT_NE(sized.space.text.find("# reference:"), std::string::npos) << sized.space.text;
+}
+
 TEST_F(ImportTest, what_check_would_refuse_is_corrected_or_left_to_decide) {
   const std::string kernel = "__global__ void k(float* x, int n) { x[0] += 1; }\n";
   const Imported large = import(kernel + "void run(float* x, int n) { k<<<n * n, 64>>>(x, n); }\n");

@@ -14,6 +14,7 @@ using Role = Argument::Role;
 std::size_t size_of(const ArgumentPlan& plan) { return plan.count * element_size(plan.type); }
 
 constexpr std::byte kAllBits{0xff};
+constexpr std::byte kFinite{0x3f};  // a small number in all types
 
 // The unsigned integer of the same width, for comparing bits. None is as wide as complex128.
 ElementType bits_of(ElementType type) {
@@ -263,7 +264,7 @@ Result<bool, Failure> ProblemBuffers::keep_results() {
     const ArgumentPlan& plan = arguments_[i];
     Slot& slot = slots_[i];
     if (!slot.expected) continue;
-    if (plan.role == Role::out && plan.is_checked) {
+    if (plan.role == Role::out && plan.is_checked && !job_.plan.has_default_reference) {
       device_->poison(*slot.expected, nullptr, kAllBits);
       TolerancePlan is_poison = selection_of(plan.tolerance);
       // The poison is NaN. Where NaN may be a result, that of complex128 cannot be told from it.
@@ -348,12 +349,17 @@ void ProblemBuffers::restore_inputs() {
 }
 
 // No poison equals an expected result. The first is NaN for floating types, so that the message about an
-// unwritten element says so.
+// unwritten element says so. The default configuration may leave elements unwritten: all configurations find
+// the same finite values there and must leave them.
 void ProblemBuffers::poison_outputs(Poison poison) {
   constexpr std::byte kMasks[] = {kAllBits, std::byte{0x55}, std::byte{0xaa}};
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
     if (!slot.buffer || is_input(arguments_[i].role)) continue;
+    if (job_.plan.has_default_reference) {
+      device_->poison(*slot.buffer, nullptr, kFinite);
+      continue;
+    }
     const bool is_nan = poison == Poison::first && is_floating(arguments_[i].type);
     device_->poison(*slot.buffer, has_results_ && !is_nan ? slot.expected.get() : nullptr,
                     kMasks[static_cast<std::size_t>(poison)]);
@@ -397,7 +403,10 @@ Result<void, Failure> ProblemBuffers::disguise(const ProblemBuffers* others) {
         slot.differs = !verdict->passed();
       }
     }
-    if (!has_other || !*slot.differs) device_->poison(*slot.buffer, slot.expected.get(), std::byte{0xaa});
+    if (has_other && *slot.differs) continue;
+    const bool is_default = job_.plan.has_default_reference;
+    device_->poison(*slot.buffer, is_default ? nullptr : slot.expected.get(),
+                    is_default ? kFinite : std::byte{0xaa});
   }
   return {};
 }

@@ -43,6 +43,7 @@ class DefinitionReader {
   void note_declarations(PlainCode& code, FlatSource source) const;
   void check_symbols(const FlatSource& source, const std::vector<FlatSource>& of_references);
   void read_references(const YamlNode& node);
+  void read_default_reference(const YamlNode& node);
   void read_reference(const YamlNode& node, bool is_one_of_several);
   void read_verifier(const YamlNode& node);
   // True if each reference computes this output.

@@ -65,6 +65,7 @@ void DefinitionReader::note_declarations(PlainCode& code, FlatSource source) con
 
 // A reference without a condition is for all problems, so only the last one may lack it.
 void DefinitionReader::read_references(const YamlNode& node) {
+  if (node.is_scalar()) return read_default_reference(node);
   const auto items = items_of(node);
   const bool are_several = node.kind == YamlNode::Kind::sequence;
   if (items.empty()) errors_.add(node, "empty list of references");
@@ -82,6 +83,19 @@ void DefinitionReader::read_references(const YamlNode& node) {
     }
     read_reference(item, are_several);
   }
+}
+
+void DefinitionReader::read_default_reference(const YamlNode& node) {
+  if (node.text != "default") {
+    errors_.add(
+        node, "the reference '" + node.text + "' is not known",
+        "reference: default compares with the default configuration; else a map with source and launches");
+    return;
+  }
+  Reference reference;
+  reference.is_default = true;
+  reference.launches = definition_.kernel.launches;
+  definition_.kernel.references.push_back(std::move(reference));
 }
 
 void DefinitionReader::read_reference(const YamlNode& node, bool is_one_of_several) {

@@ -30,6 +30,20 @@ class Resolver {
   }
 
   Result<Plan> plan() {
+    auto plan = plan_of_candidate();
+    if (!plan) return plan;
+    evaluator_.set_scope(problem_scope_);
+    add_reference(*plan);
+    if (!evaluator_.failure()) add_verifier(*plan);
+    if (evaluator_.failure()) {
+      plan->reference_error = evaluator_.failure()->message;
+      plan->reference = plan->verifier = {};
+    }
+    return plan;
+  }
+
+ private:
+  Result<Plan> plan_of_candidate() {
     Plan plan;
     const std::set<std::string> textured = textured_buffers(kernel_);
     for (const Argument& argument : kernel_.arguments) {
@@ -51,17 +65,9 @@ class Resolver {
       });
     });
     if (evaluator_.failure()) return *evaluator_.failure();
-    evaluator_.set_scope(problem_scope_);
-    add_reference(plan);
-    if (!evaluator_.failure()) add_verifier(plan);
-    if (evaluator_.failure()) {
-      plan.reference_error = evaluator_.failure()->message;
-      plan.reference = plan.verifier = {};
-    }
     return plan;
   }
 
- private:
   void check_masks(const std::vector<ArgumentPlan>& arguments) {
     for (const ArgumentPlan& argument : arguments) {
       if (argument.tolerance.mask < 0) continue;
@@ -120,6 +126,7 @@ class Resolver {
     const Reference* const reference = chosen_reference();
     if (reference == nullptr) return;
     evaluator_.set_program("the reference: ");
+    if (reference->is_default) return add_default_reference(plan);
     plan.reference = plain_program(*reference, {.once = reference->inputs, .each = {}});
     add_variables(plan.reference,
                   [&](const std::string& symbol) { return reference->symbols.contains(symbol); });
@@ -134,6 +141,41 @@ class Resolver {
         evaluator_.fail("none of its launches has work for this problem, so '" + argument.name +
                         "' stays unwritten");
     }
+  }
+
+  // The kernel in its default configuration, on the candidate's arguments. Scalars have their default values;
+  // scratch memory is large enough for both. NaN equals NaN: nothing says that the default must not write it.
+  void add_default_reference(Plan& plan) {
+    auto by_default = Resolver(kernel_, kernel_.default_values, problem_, device_).plan_of_candidate();
+    if (!by_default)
+      return evaluator_.fail("the default configuration (" + kernel_.default_values.str() +
+                             "): " + by_default.error().message);
+    plan.reference = std::move(by_default->candidate);
+    plan.has_default_reference = true;
+    for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+      ArgumentPlan& own = plan.arguments[i];
+      ArgumentPlan& its = by_default->arguments[i];
+      own.tolerance.nan_equals = its.tolerance.nan_equals = true;
+      if (own.is_scalar && own != its) {
+        pass_instead(plan.reference, static_cast<int>(i), std::move(its), plan.arguments.size());
+      } else if (own.role == Argument::Role::scratch && own.type == its.type) {
+        own.count = std::max(own.count, its.count);
+      } else if (own.type != its.type || own.count != its.count) {
+        return evaluator_.fail(
+            "argument '" + own.name +
+            "' depends on parameters: it cannot be compared with the default configuration's");
+      }
+    }
+  }
+
+  // Lets the program's steps pass a value of its own instead of the plan's argument with this index.
+  static void pass_instead(ProgramPlan& program, int index, ArgumentPlan value, std::size_t arguments) {
+    program.values.push_back(std::move(value));
+    const auto own = static_cast<int>(arguments + program.values.size() - 1);
+    for (std::vector<StepPlan>* steps : {&program.steps, &program.setup_once, &program.setup_each}) {
+      for (StepPlan& step : *steps) std::ranges::replace(step.arguments, index, own);
+    }
+    for (ArgumentPlan& each : program.values) std::ranges::replace(each.members, index, own);
   }
 
   void add_verifier(Plan& plan) {
