@@ -63,7 +63,9 @@ def main():
     for _ in range(10):
         subprocess.run([sys.executable, "-c", "pass"], check=True)
         bare.append(time.perf_counter())
-    import_ms = statistics.median(b - a for a, b in zip(started, started[1:])) - statistics.median(b - a for a, b in zip(bare, bare[1:]))
+    import_ms = statistics.median(b - a for a, b in zip(started, started[1:])) - statistics.median(
+        b - a for a, b in zip(bare, bare[1:])
+    )
     print(f"import gktune: {import_ms * 1e3:.1f} ms")
 
     found, wait = ways()

@@ -72,8 +72,6 @@ def _add_torch_types() -> None:
     dtypes[torch.bool] = ELEMENT_TYPES.index("uint8")
 
 
-
-
 def code_of(dtype: Any) -> int:
     """The code of a dtype of torch or NumPy."""
     if dtype in dtypes:

@@ -1,5 +1,5 @@
-// The module gktune._core: lookups and launches by the C functions of the launch library. It is built against Python's
-// stable ABI, so that one module serves all versions from 3.10 on.
+// The module gktune._core: lookups and launches by the C functions of the launch library. It is built against
+// Python's stable ABI, so that one module serves all versions from 3.10 on.
 #define Py_LIMITED_API 0x030A0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -40,10 +40,11 @@ class Unlocked {
 PyObject* error_types = nullptr;  // dict: code -> exception
 PyObject* kinds = nullptr;        // dict: type of an array -> kind, which `kind_of` finds
 PyObject* kind_of = nullptr;      // callable
-PyObject* dtypes = nullptr;       // dict: dtype of torch and numpy, or typestr -> gktune_… code, which `code_of` finds
-PyObject* code_of = nullptr;      // callable
-PyObject* stream_of = nullptr;    // callable of a kind: a callable of a GPU, which returns its current stream
-PyObject* streams = nullptr;      // dict: kind -> what `stream_of` returned
+PyObject* dtypes =
+    nullptr;  // dict: dtype of torch and numpy, or typestr -> gktune_… code, which `code_of` finds
+PyObject* code_of = nullptr;    // callable
+PyObject* stream_of = nullptr;  // callable of a kind: a callable of a GPU, which returns its current stream
+PyObject* streams = nullptr;    // dict: kind -> what `stream_of` returned
 
 PyObject* fail(int code, const std::string& message, int native = 0) {
   const Owned key(PyLong_FromLong(code));
@@ -78,7 +79,8 @@ struct Names {
   PyObject *data = PyUnicode_InternFromString("data"), *ptr = PyUnicode_InternFromString("ptr"),
            *dtype = PyUnicode_InternFromString("dtype"), *size = PyUnicode_InternFromString("size"),
            *numel = PyUnicode_InternFromString("numel"), *flags = PyUnicode_InternFromString("flags"),
-           *data_ptr = PyUnicode_InternFromString("data_ptr"), *device_id = PyUnicode_InternFromString("device_id"),
+           *data_ptr = PyUnicode_InternFromString("data_ptr"),
+           *device_id = PyUnicode_InternFromString("device_id"),
            *get_device = PyUnicode_InternFromString("get_device"),
            *c_contiguous = PyUnicode_InternFromString("c_contiguous"),
            *is_contiguous = PyUnicode_InternFromString("is_contiguous");
@@ -111,8 +113,10 @@ bool take(const Owned& object, Integer& to) {
 }
 
 bool take_type(PyObject* dtype, std::int32_t& to) {
-  if (PyObject* code = PyDict_GetItemWithError(dtypes, dtype)) return to = static_cast<std::int32_t>(PyLong_AsLong(code)), true;
-  return PyErr_Occurred() == nullptr && take(Owned(PyObject_CallFunctionObjArgs(code_of, dtype, nullptr)), to);
+  if (PyObject* code = PyDict_GetItemWithError(dtypes, dtype))
+    return to = static_cast<std::int32_t>(PyLong_AsLong(code)), true;
+  return PyErr_Occurred() == nullptr &&
+         take(Owned(PyObject_CallFunctionObjArgs(code_of, dtype, nullptr)), to);
 }
 
 Owned call(PyObject* object, PyObject* method) {
@@ -149,8 +153,8 @@ bool read_interface(PyObject* object, const char* protocol, Array& array) {
   PyObject* data = PyDict_GetItemString(interface.get(), "data");
   PyObject* shape = PyDict_GetItemString(interface.get(), "shape");
   PyObject* strides = PyDict_GetItemString(interface.get(), "strides");
-  if (type == nullptr || data == nullptr || shape == nullptr || !PyTuple_Check(data) || !PyTuple_Check(shape) ||
-      PyTuple_Size(data) < 2)
+  if (type == nullptr || data == nullptr || shape == nullptr || !PyTuple_Check(data) ||
+      !PyTuple_Check(shape) || PyTuple_Size(data) < 2)
     return refuse(std::string(protocol) + " lacks typestr, data or shape");
   if (!take_type(type, array.type)) return false;
   array.address = PyLong_AsUnsignedLongLong(PyTuple_GetItem(data, 0));
@@ -187,7 +191,8 @@ struct DlManagedTensor {
 
 bool read_dlpack(PyObject* object, Array& array) {
   // Stream -1: the producer does not wait, because the launch follows in the caller's stream.
-  const Owned method = attribute(object, "__dlpack__"), device = call(object, PyUnicode_InternFromString("__dlpack_device__"));
+  const Owned method = attribute(object, "__dlpack__"),
+              device = call(object, PyUnicode_InternFromString("__dlpack_device__"));
   if (!method || !device || !PyTuple_Check(device.get())) return false;
   const long kind = PyLong_AsLong(PyTuple_GetItem(device.get(), 0));
   const bool is_cuda = kind == 2 || kind == 13;
@@ -260,7 +265,8 @@ bool take_value(const std::string& axis, PyObject* object, gktune_value& value) 
   }
   if (PyErr_Occurred() == nullptr) return true;
   PyErr_Clear();
-  return refuse(axis + ": the value of an axis is a number of 64 bits, a truth value or a text, not " + text_of(object));
+  return refuse(axis + ": the value of an axis is a number of 64 bits, a truth value or a text, not " +
+                text_of(object));
 }
 
 template <class T>
@@ -274,7 +280,8 @@ template <class T>
 bool store_integer(PyObject* object, std::uint64_t& bits) {
   const Owned integer(PyNumber_Index(object));
   if (!integer) return false;
-  if constexpr (std::is_same_v<T, std::uint64_t>) return store<T>(PyLong_AsUnsignedLongLong(integer.get()), bits);
+  if constexpr (std::is_same_v<T, std::uint64_t>)
+    return store<T>(PyLong_AsUnsignedLongLong(integer.get()), bits);
   const long long number = PyLong_AsLongLong(integer.get());
   if (PyErr_Occurred() != nullptr) return false;
   if (number < static_cast<long long>(std::numeric_limits<T>::min()) ||
@@ -321,11 +328,11 @@ using Parameters = std::vector<Parameter>;
 using SharedParameters = std::shared_ptr<const Parameters>;
 
 struct Kernel {
-  PyObject_HEAD
-  gktune_kernel* kernel;
+  PyObject_HEAD gktune_kernel* kernel;
   PyObject* notice;
-  int gpu;            // -1: the host device; -2: not known
-  double autotune_s;  // for which a problem without an exact answer is tuned at its first launch; 0: not at all
+  int gpu;  // -1: the host device; -2: not known
+  double
+      autotune_s;  // for which a problem without an exact answer is tuned at its first launch; 0: not at all
   std::vector<int>* slots;  // of each positional argument: the axis, or ~ the place among the arguments
   std::unordered_map<std::string, SharedParameters>* prepared;  // by the values of the axes
   std::pair<std::string, SharedParameters>* latest;             // of them
@@ -369,7 +376,8 @@ PyObject* open_kernel(PyTypeObject* type, PyObject* arguments, PyObject*) {
   int is_bundled = 0, gpu = -2;
   double autotune_s = 0;
   PyObject *pairs = nullptr, *notice = nullptr;
-  if (!PyArg_ParseTuple(arguments, "spOiOd", &name, &is_bundled, &pairs, &gpu, &notice, &autotune_s)) return nullptr;
+  if (!PyArg_ParseTuple(arguments, "spOiOd", &name, &is_bundled, &pairs, &gpu, &notice, &autotune_s))
+    return nullptr;
   const Settings settings = settings_of(pairs);
   if (!settings) return nullptr;
   gktune_settings_on_notice(settings.get(), on_notice, notice);
@@ -433,19 +441,21 @@ PyObject* dict_of(const gktune_answer* answer) {
   gktune_device device = {};
   gktune_answer_device(answer, &device);
   return Py_BuildValue("{s:s,s:s,s:s,s:s,s:d,s:s,s:s}", "match", gktune_answer_match(answer), "config",
-                       gktune_answer_config(answer), "problem", gktune_answer_problem(answer), "device", device.name,
-                       "time_us", gktune_answer_time_us(answer), "reason", gktune_answer_reason(answer), "stale",
-                       gktune_answer_stale(answer));
+                       gktune_answer_config(answer), "problem", gktune_answer_problem(answer), "device",
+                       device.name, "time_us", gktune_answer_time_us(answer), "reason",
+                       gktune_answer_reason(answer), "stale", gktune_answer_stale(answer));
 }
 
 const char* type_name(std::int32_t type) {
-  static constexpr const char* kNames[] = {"any",    "int8",    "int16",    "int32",   "int64",   "uint8",
-                                           "uint16", "uint32",  "uint64",   "float16", "bfloat16", "float32",
-                                           "float64", "float8_e4m3", "float8_e5m2", "complex64", "complex128"};
+  static constexpr const char* kNames[] = {"any",       "int8",      "int16",   "int32",       "int64",
+                                           "uint8",     "uint16",    "uint32",  "uint64",      "float16",
+                                           "bfloat16",  "float32",   "float64", "float8_e4m3", "float8_e5m2",
+                                           "complex64", "complex128"};
   return type >= 0 && type <= GKTUNE_COMPLEX128 ? kNames[type] : "?";
 }
 
-// A call: the values of the axes, in a key too, and the arguments. Calls of the usual length allocate nothing.
+// A call: the values of the axes, in a key too, and the arguments. Calls of the usual length allocate
+// nothing.
 class Call {
   std::byte room_[4096];
   std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
@@ -474,7 +484,8 @@ bool take_call(const Kernel& self, PyObject* arguments, Call& call) {
   if (!slots.empty()) call.rest.resize(given - count);
   for (std::size_t i = 0; i < given; ++i) {
     PyObject* object = PyTuple_GetItem(arguments, static_cast<Py_ssize_t>(i));
-    const int slot = slots.empty() ? (i < count ? static_cast<int>(i) : ~static_cast<int>(i - count)) : slots[i];
+    const int slot =
+        slots.empty() ? (i < count ? static_cast<int>(i) : ~static_cast<int>(i - count)) : slots[i];
     if (slot >= 0) {
       const auto axis = static_cast<std::size_t>(slot);
       if (!take_value(gktune_kernel_axis(self.kernel, axis), object, call.axes[axis])) return false;
@@ -523,8 +534,8 @@ SharedParameters parameters_of(const Kernel& self, const Call& call, bool* is_ex
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     gktune_parameter each = {};
     gktune_answer_parameter(answer.get(), i, &each);
-    parameters[i] = {each.name, type_name(each.type), each.type, each.is_scalar != 0, each.is_written != 0,
-                     static_cast<std::int64_t>(each.count)};
+    parameters[i] = {each.name,           type_name(each.type), each.type,
+                     each.is_scalar != 0, each.is_written != 0, static_cast<std::int64_t>(each.count)};
   }
   constexpr std::size_t kMostPrepared = 4096;
   if (prepared.size() >= kMostPrepared) prepared.clear();
@@ -539,13 +550,15 @@ std::string refusal_of(const Array& array, const Parameter& parameter, int gpu) 
   const bool has_type = array.type == parameter.type || parameter.type == GKTUNE_ANY_TYPE ||
                         (array.type == GKTUNE_UINT8 && parameter.type == GKTUNE_INT8);
   if (!has_type)
-    return std::string("its elements are ") + type_name(array.type) + ", the kernel takes " + parameter.type_name;
+    return std::string("its elements are ") + type_name(array.type) + ", the kernel takes " +
+           parameter.type_name;
   if (gpu != -2 && array.gpu != -2 && array.gpu != gpu)
     return "it is on " + place_of(array.gpu) + ", but the kernel was opened on " + place_of(gpu);
   if (array.gpu == -2 && gpu == -1) return "it is on a GPU, but the kernel was opened on the CPU";
   if (!array.is_contiguous) return "it has gaps or another order; pass a contiguous copy";
   if (array.count < parameter.count)
-    return "it has " + std::to_string(array.count) + " elements, the launch needs " + std::to_string(parameter.count);
+    return "it has " + std::to_string(array.count) + " elements, the launch needs " +
+           std::to_string(parameter.count);
   if (array.is_read_only && parameter.is_written) return "it is read-only, but the kernel writes it";
   if (array.address == 0 && array.count > 0) return "its memory was freed";
   return "";
@@ -578,7 +591,8 @@ bool take_arguments(const Kernel& self, Call& call, const Parameters& parameters
                     std::uintptr_t& stream) {
   call.arguments.reserve(parameters.size());
   if (call.rest.size() != parameters.size()) {
-    std::string message = "the kernel takes " + std::to_string(parameters.size()) + " arguments behind its axes (";
+    std::string message =
+        "the kernel takes " + std::to_string(parameters.size()) + " arguments behind its axes (";
     for (const Parameter& each : parameters) message += (&each == parameters.data() ? "" : ", ") + each.name;
     return refuse(message + "), not " + std::to_string(call.rest.size()));
   }
@@ -618,7 +632,8 @@ bool take_arguments(const Kernel& self, Call& call, const Parameters& parameters
 // launch(arguments, stream)
 PyObject* launch(PyObject* object, PyObject* const* given, Py_ssize_t count) {
   const Kernel& self = self_of(object);
-  if (count != 2 || !PyTuple_Check(given[0])) return fail(GKTUNE_INVALID, "launch takes a tuple and a stream");
+  if (count != 2 || !PyTuple_Check(given[0]))
+    return fail(GKTUNE_INVALID, "launch takes a tuple and a stream");
   Call call;
   if (!take_call(self, given[0], call)) return nullptr;
   bool is_exact = true;
@@ -634,8 +649,9 @@ PyObject* launch(PyObject* object, PyObject* const* given, Py_ssize_t count) {
       code = gktune_kernel_autotune(self.kernel, call.axes.data(), call.axes.size(), call.arguments.data(),
                                     call.arguments.size(), self.autotune_s, nullptr);
     }
-    if (code == GKTUNE_OK) code = gktune_kernel_launch(self.kernel, call.axes.data(), call.axes.size(), call.arguments.data(),
-                                call.arguments.size(), stream);
+    if (code == GKTUNE_OK)
+      code = gktune_kernel_launch(self.kernel, call.axes.data(), call.axes.size(), call.arguments.data(),
+                                  call.arguments.size(), stream);
   }
   if (code != GKTUNE_OK) return fail_with_last(code);
   Py_RETURN_NONE;
@@ -664,7 +680,8 @@ PyObject* open_lookup(PyObject*, PyObject* pairs) {
 PyObject* ask(PyObject*, PyObject* arguments) {
   PyObject *capsule = nullptr, *problem = nullptr;
   const char *kernel = nullptr, *device_name = nullptr;
-  if (!PyArg_ParseTuple(arguments, "OsO!z", &capsule, &kernel, &PyDict_Type, &problem, &device_name)) return nullptr;
+  if (!PyArg_ParseTuple(arguments, "OsO!z", &capsule, &kernel, &PyDict_Type, &problem, &device_name))
+    return nullptr;
   auto* lookup = static_cast<gktune_lookup*>(PyCapsule_GetPointer(capsule, "gktune.lookup"));
   if (lookup == nullptr) return nullptr;
   std::vector<const char*> axes;
@@ -685,7 +702,8 @@ PyObject* ask(PyObject*, PyObject* arguments) {
 
 // connect(error types, kind_of, dtypes, code_of, stream_of): what the module needs of Python.
 PyObject* connect(PyObject*, PyObject* arguments) {
-  if (!PyArg_ParseTuple(arguments, "OOOOO", &error_types, &kind_of, &dtypes, &code_of, &stream_of)) return nullptr;
+  if (!PyArg_ParseTuple(arguments, "OOOOO", &error_types, &kind_of, &dtypes, &code_of, &stream_of))
+    return nullptr;
   for (PyObject* each : {error_types, kind_of, dtypes, code_of, stream_of}) Py_INCREF(each);
   kinds = PyDict_New(), streams = PyDict_New();
   Py_RETURN_NONE;
@@ -706,7 +724,8 @@ PyMethodDef functions[] = {{"connect", connect, METH_VARARGS, nullptr},
                            {"open_lookup", open_lookup, METH_O, nullptr},
                            {"ask", ask, METH_VARARGS, nullptr},
                            {}};
-PyModuleDef module = {PyModuleDef_HEAD_INIT, "gktune._core", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
+PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "gktune._core", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
 
 }  // namespace
 

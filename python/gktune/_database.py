@@ -89,7 +89,9 @@ class Database:
 
     def studies(self, kernel: str | None = None) -> list[StudyRow]:
         """All studies, or those of a kernel; the one tuned last comes last."""
-        with self._rows("SELECT * FROM study_view WHERE ?1 IS NULL OR kernel = ?1 ORDER BY updated_ms, study_id", (kernel,)) as rows:
+        with self._rows(
+            "SELECT * FROM study_view WHERE ?1 IS NULL OR kernel = ?1 ORDER BY updated_ms, study_id", (kernel,)
+        ) as rows:
             return [_study_of(row) for row in rows]
 
     def trials(self, study: StudyRow | int) -> list[Trial]:
@@ -103,7 +105,9 @@ class Database:
         studies = {study.id: study for study in self.studies(kernel)}
         with self._rows("SELECT * FROM best_view") as rows:
             return [
-                Winner(studies[row["study_id"]], json.loads(row["config"]), row["median_us"], json.loads(row["metrics"]))
+                Winner(
+                    studies[row["study_id"]], json.loads(row["config"]), row["median_us"], json.loads(row["metrics"])
+                )
                 for row in rows
                 if row["study_id"] in studies
             ]
@@ -118,7 +122,15 @@ class Database:
 
 
 def _study_of(row: sqlite3.Row) -> StudyRow:
-    return StudyRow(row["study_id"], row["kernel"], json.loads(row["problem"]), row["device"], row["regime"], row["trials"], row["failed"])
+    return StudyRow(
+        row["study_id"],
+        row["kernel"],
+        json.loads(row["problem"]),
+        row["device"],
+        row["regime"],
+        row["trials"],
+        row["failed"],
+    )
 
 
 def _trial_of(row: sqlite3.Row) -> Trial:
@@ -136,7 +148,14 @@ def frame_of(trials: Sequence[Trial]) -> pandas.DataFrame:
 
     return pandas.DataFrame(
         [
-            {**trial.config, "status": trial.status, "time_us": trial.time_us, "low_us": trial.low_us, "high_us": trial.high_us, **trial.metrics}
+            {
+                **trial.config,
+                "status": trial.status,
+                "time_us": trial.time_us,
+                "low_us": trial.low_us,
+                "high_us": trial.high_us,
+                **trial.metrics,
+            }
             for trial in trials
         ]
     )
@@ -168,7 +187,9 @@ def answer_of(found: Mapping[str, Any]) -> Answer:
 class Lookup:
     """Answers which configuration is the fastest, from databases and bundles, the preferred first."""
 
-    def __init__(self, *paths: Path, worst: str | None = None, aliases: Mapping[str, str] | None = None, follow_ms: int = 0) -> None:
+    def __init__(
+        self, *paths: Path, worst: str | None = None, aliases: Mapping[str, str] | None = None, follow_ms: int = 0
+    ) -> None:
         settings = [("database", os.fspath(path)) for path in paths or (default_database(),)]
         if worst is not None:
             settings.append(("worst", worst))
@@ -181,7 +202,9 @@ class Lookup:
         """The answer; without one the exception NoConfiguration says why."""
         return answer_of(_launch.core().ask(self._lookup, kernel, dict(problem or {}), device))
 
-    def find(self, kernel: str, problem: Mapping[str, Any] | None = None, *, device: str | None = None) -> Answer | None:
+    def find(
+        self, kernel: str, problem: Mapping[str, Any] | None = None, *, device: str | None = None
+    ) -> Answer | None:
         """The answer, or None."""
         try:
             return self.best(kernel, problem, device=device)

@@ -73,7 +73,9 @@ class Kernel:
         if entry is None or arguments is None:
             raise InvalidArgument("a kernel needs a source, the name of its function, and arguments")
         if grid is None or block is None:
-            raise InvalidArgument("a kernel needs its grid and its block, as numbers, texts or functions of a configuration")
+            raise InvalidArgument(
+                "a kernel needs its grid and its block, as numbers, texts or functions of a configuration"
+            )
         self.space = Space(
             name or re.sub(r"\W", "_", entry.partition("<")[0].rpartition("::")[2]), text, entry, arguments, parameters or {},
             constraints, grid, block, shared, reference, axes or {}, check, options, include, more,
@@ -91,7 +93,10 @@ class Kernel:
         assert self.space is not None
         gpus = {described.gpu for described in self.space.described.values()}
         if len(gpus) > 1:
-            raise InvalidArgument("the arrays are on several devices: " + ", ".join("the CPU" if gpu is None else f"cuda:{gpu}" for gpu in gpus))
+            raise InvalidArgument(
+                "the arrays are on several devices: "
+                + ", ".join("the CPU" if gpu is None else f"cuda:{gpu}" for gpu in gpus)
+            )
         return "auto" if not gpus else "host" if gpus == {None} else f"cuda:{gpus.pop()}"
 
     def space_file(self) -> str:
@@ -112,7 +117,9 @@ class Kernel:
         studies = _study.tune(self.path, problem=problem or (), **flags)
         self._core = None  # the next launch asks the database again
         if len(studies) != 1:
-            raise InvalidArgument(f"{len(studies)} problems were tuned; name one with problem=, or call gktune.tune for all")
+            raise InvalidArgument(
+                f"{len(studies)} problems were tuned; name one with problem=, or call gktune.tune for all"
+            )
         return studies[0]
 
     def _opened(self) -> Any:
@@ -127,7 +134,9 @@ class Kernel:
             names: list[str] = []
             if self.space is not None:
                 problem = self.space.problem
-                names = [name for name, each in self.space.values.items() if name not in problem and each.role != "scratch"]
+                names = [
+                    name for name, each in self.space.values.items() if name not in problem and each.role != "scratch"
+                ]
                 settings += [("argument", name) for name in names]
             gpu = -1 if self.device == "host" else int(self.device[5:]) if self.device.startswith("cuda:") else -2
             opened = _launch.core().Kernel(self.path, False, settings, gpu, _notice, self.autotune_s)
@@ -189,7 +198,9 @@ def _has_body(function: Callable[..., Any]) -> bool:
     except (OSError, SyntaxError):
         return False
     defined = next((node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)), None)
-    return defined is not None and any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(defined))
+    return defined is not None and any(
+        isinstance(node, ast.Return) and node.value is not None for node in ast.walk(defined)
+    )
 
 
 __all__ = ["Argument", "Kernel", "kernel"]

@@ -95,7 +95,14 @@ def signature_of(text: str, entry: str) -> list[Signature] | None:
         if not words or words == ["void"]:
             continue
         declared = [word for word in words[:-1] if word not in ("const", "*", "__grid_constant__")]
-        parameters.append(Signature(" ".join(declared), words[-1], "*" in words, "const" in words[: words.index("*")] if "*" in words else False))
+        parameters.append(
+            Signature(
+                " ".join(declared),
+                words[-1],
+                "*" in words,
+                "const" in words[: words.index("*")] if "*" in words else False,
+            )
+        )
     return parameters
 
 
@@ -125,9 +132,17 @@ class Space:
         self.signature = {each.name: each for each in signature_of(self.source_text, self.entry) or ()}
         self.values: dict[str, Argument] = {}
         for name, value in self.arguments.items():
-            argument = value if isinstance(value, Argument) else Argument(value, "scalar" if not _arrays.is_array(value) else "in")
+            argument = (
+                value
+                if isinstance(value, Argument)
+                else Argument(value, "scalar" if not _arrays.is_array(value) else "in")
+            )
             self.values[name] = argument
-            if isinstance(value, int) and not isinstance(value, bool) or (argument.role == "scalar" and not isinstance(value, Argument) and _is_integer(value)):
+            if (
+                isinstance(value, int)
+                and not isinstance(value, bool)
+                or (argument.role == "scalar" and not isinstance(value, Argument) and _is_integer(value))
+            ):
                 self.problem[name] = int(argument.value)
         self.described = {
             name: _arrays.describe(argument.value)
@@ -259,7 +274,11 @@ class Space:
         launches: list[dict[str, Any]] = []
         for name in self.expected_names():
             expected, extent = f"expected_{name}", arguments[name]["extent"]
-            arguments[expected] = {"type": arguments[name]["type"], "extent": extent, "init": {"file": self._file(expected)}}
+            arguments[expected] = {
+                "type": arguments[name]["type"],
+                "extent": extent,
+                "init": {"file": self._file(expected)},
+            }
             launches.append({
                 "entry": f"copy_expected<{_CXX[arguments[name]['type']]}>",
                 "grid": f"max(1, min(ceil_div({extent}, 256), 65535))",
@@ -270,7 +289,9 @@ class Space:
             if name not in self.expected_names():
                 arguments[name]["check"] = "none"
         definition["reference"] = {"source": "reference.cu", "launches": launches}
-        files = [name for name, each in arguments.items() if isinstance(each.get("init"), dict) and "file" in each["init"]]
+        files = [
+            name for name, each in arguments.items() if isinstance(each.get("init"), dict) and "file" in each["init"]
+        ]
         definition["check"] = {"inputs": {name: {"file": self._file(name, "_fresh")} for name in files}}
 
     def expected_names(self) -> list[str]:
@@ -301,7 +322,9 @@ class Space:
         if isinstance(reference, Mapping):
             unknown = [name for name in reference if name not in self.outputs()]  # pyright: ignore
             if unknown:
-                raise InvalidArgument(f"the reference names {unknown[0]!r}, which is no output; outputs are {', '.join(self.outputs())}")
+                raise InvalidArgument(
+                    f"the reference names {unknown[0]!r}, which is no output; outputs are {', '.join(self.outputs())}"
+                )
         elif not callable(reference) and not (isinstance(reference, str) and reference == "default"):
             given = repr(reference) if isinstance(reference, str) else type(reference).__name__
             raise InvalidArgument(f"the reference is a function, a dict of arrays or 'default', not {given}")
@@ -356,9 +379,13 @@ class Space:
                 raise InvalidArgument(f"the reference lacks the output {name!r}")
             array, described = _arrays.to_numpy(results[name]), self.described.get(name)
             if described is not None and array.size != described.count:
-                raise InvalidArgument(f"the reference's {name} has {array.size} elements, the argument {described.count}")
+                raise InvalidArgument(
+                    f"the reference's {name} has {array.size} elements, the argument {described.count}"
+                )
             type_name = described.type if described else self.values[name].type
-            stored = {"bfloat16": "uint16", "float8_e4m3": "uint8", "float8_e5m2": "uint8"}.get(type_name or "", type_name)
+            stored = {"bfloat16": "uint16", "float8_e4m3": "uint8", "float8_e5m2": "uint8"}.get(
+                type_name or "", type_name
+            )
             expected[name] = array.astype(stored) if array.dtype.name != stored else array
         return expected
 

@@ -39,7 +39,11 @@ class Study:
 
     @cached_property
     def row(self) -> StudyRow:
-        rows = [row for row in Database(self.database).studies(self.kernel) if row.problem == self.problem and row.device == self.device]
+        rows = [
+            row
+            for row in Database(self.database).studies(self.kernel)
+            if row.problem == self.problem and row.device == self.device
+        ]
         if not rows:
             raise NoConfiguration(f"no trial of {self.kernel} is stored in {self.database}")
         return rows[-1]
@@ -58,9 +62,13 @@ class Study:
 
         axes: Any = ax if ax is not None else pyplot.subplots()[1]  # pyright: ignore
         measured = [trial for trial in self.trials if trial.ok]
-        places = range(1, len(measured) + 1) if parameter is None else [str(trial.config[parameter]) for trial in measured]
+        places = (
+            range(1, len(measured) + 1) if parameter is None else [str(trial.config[parameter]) for trial in measured]
+        )
         axes.scatter(places, [trial.time_us for trial in measured], s=12)
-        axes.set(xlabel=parameter or "trial", ylabel="time in µs", yscale="log", title=f"{self.kernel} on {self.device}")
+        axes.set(
+            xlabel=parameter or "trial", ylabel="time in µs", yscale="log", title=f"{self.kernel} on {self.device}"
+        )
         return axes
 
 

@@ -43,7 +43,10 @@ def _refuse(what: str) -> InvalidArgument:
 
 
 def _domains(tune_params: Mapping[str, Any]) -> dict[str, list[Any]]:
-    return {name: [each.item() if hasattr(each, "item") else each for each in values] for name, values in tune_params.items()}
+    return {
+        name: [each.item() if hasattr(each, "item") else each for each in values]
+        for name, values in tune_params.items()
+    }
 
 
 def _restriction(restriction: Any, domains: Mapping[str, Sequence[Any]]) -> str | Callable[[dict[str, Any]], Any]:
@@ -58,7 +61,9 @@ def _restriction(restriction: Any, domains: Mapping[str, Sequence[Any]]) -> str 
         if hasattr(rule, "_func"):
             return lambda config: rule._func(*(config[name] for name in names))
         if hasattr(rule, "preProcess"):
-            return lambda config: rule(names, {name: [config[name]] for name in names}, {name: config[name] for name in names})
+            return lambda config: rule(
+                names, {name: [config[name]] for name in names}, {name: config[name] for name in names}
+            )
     if not callable(restriction):
         raise _refuse(f"the restriction {restriction!r}")
     taken = getattr(getattr(restriction, "__code__", None), "co_argcount", 1)
@@ -155,7 +160,9 @@ class _Call:
         macros |= {f"grid_size_{dimension}": f"{{{extent}}}" for dimension, extent in zip("xyz", grid)}
         macros = {name: value for name, value in macros.items() if re.search(rf"\b{name}\b", text)}
         macros["kernel_tuner"] = "1"
-        macros |= {name: str(value({}) if callable(value) else value) for name, value in (options["defines"] or {}).items()}
+        macros |= {
+            name: str(value({}) if callable(value) else value) for name, value in (options["defines"] or {}).items()
+        }
         values = self._arguments(kernel_name, text, arguments, answer, options)
         reference = {name: expected for name, expected in self.expected.items()} or None
         smem = (options["smem_args"] or {}).get("size", 0)
@@ -175,11 +182,17 @@ class _Call:
             _value(restriction, config) for restriction in self.restrictions
         )
 
-    def _arguments(self, name: str, text: str, arguments: Sequence[Any], answer: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _arguments(
+        self, name: str, text: str, arguments: Sequence[Any], answer: Any, options: Mapping[str, Any]
+    ) -> dict[str, Any]:
         signature = signature_of(text, name)
         if signature is not None and len(signature) != len(arguments):
             raise InvalidArgument(f"{name} takes {len(signature)} arguments, and the script passes {len(arguments)}")
-        self.names = [each.name for each in signature] if signature is not None else [f"arg{place}" for place in range(len(arguments))]
+        self.names = (
+            [each.name for each in signature]
+            if signature is not None
+            else [f"arg{place}" for place in range(len(arguments))]
+        )
         values: dict[str, Any] = {}
         self.expected: dict[str, Any] = {}
         for place, (each, value) in enumerate(zip(self.names, arguments)):
@@ -230,7 +243,16 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     objective = options["objective"] or "time"
     if objective != "time" and (strategy != "brute_force" or objective not in (options["metrics"] or {})):
         raise _refuse(f"the objective {objective!r} but with brute_force and a metric of this name")
-    call = _Call(kernel_name, kernel_source, problem_size, arguments, tune_params, options, options["answer"], options["restrictions"])
+    call = _Call(
+        kernel_name,
+        kernel_source,
+        problem_size,
+        arguments,
+        tune_params,
+        options,
+        options["answer"],
+        options["restrictions"],
+    )
     if _settings.write_space:
         _write_space(call)
     limits = options["strategy_options"] or {}
@@ -276,7 +298,9 @@ def _print_best(results: Sequence[Mapping[str, Any]], objective: str, options: M
     if not valid:
         raise NoConfiguration("no configuration is valid")
     best = _best(valid, objective, options["objective_higher_is_better"])
-    shown = {name: value for name, value in best.items() if not isinstance(value, (list, str)) and not name.endswith("_time")}
+    shown = {
+        name: value for name, value in best.items() if not isinstance(value, (list, str)) and not name.endswith("_time")
+    }
     print("best performing configuration:\n" + ", ".join(f"{name}={value}" for name, value in shown.items()))
 
 
@@ -288,12 +312,21 @@ def _best(results: Sequence[Mapping[str, Any]], objective: str, is_higher_better
 
 def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], params: Mapping[str, Any],
                **given: Any) -> list[Any]:  # fmt: skip
-    call = _Call(kernel_name, kernel_source, problem_size, arguments, {name: [value] for name, value in params.items()}, _options(given))
+    call = _Call(
+        kernel_name,
+        kernel_source,
+        problem_size,
+        arguments,
+        {name: [value] for name, value in params.items()},
+        _options(given),
+    )
     launched = call.kernel
     launched.database = os.devnull + ".none"  # the configuration is given
     copies = [_on_device(value, launched.device) if _arrays.is_array(value) else value for value in arguments]
     assert launched.space is not None
-    constants = [_on_device(each.value, launched.device) for each in launched.space.values.values() if each.symbol is not None]
+    constants = [
+        _on_device(each.value, launched.device) for each in launched.space.values.values() if each.symbol is not None
+    ]
     launched(*launched.space.axes.values(), *copies, *constants)
     return [_arrays.to_numpy(copy) if _arrays.is_array(value) else value for copy, value in zip(copies, arguments)]
 
@@ -340,7 +373,13 @@ def store_results(results_filename: str, kernel_name: str, kernel_string: Any, t
     valid = [result for result in results if _is_valid(result)]
     best = _best(valid, objective, objective_higher_is_better)[objective]
     share = top / 100
-    kept = [each for each in valid if (each[objective] > best * (1 - share) if objective_higher_is_better else each[objective] < best * (1 + share))]
+    kept = [
+        each
+        for each in valid
+        if (
+            each[objective] > best * (1 - share) if objective_higher_is_better else each[objective] < best * (1 + share)
+        )
+    ]
     meta: dict[str, Any] = {
         "version_number": "1.0", "kernel_name": kernel_name, "kernel_string": kernel_string if isinstance(kernel_string, str) else "",
         "objective": objective, "objective_higher_is_better": objective_higher_is_better, "tunable_parameters": list(tune_params),
@@ -356,7 +395,9 @@ def store_results(results_filename: str, kernel_name: str, kernel_string: Any, t
     meta["data"] = [each for each in meta["data"] if (each["device_name"], each["problem_size"]) != (device, size)]
     for each in kept:
         parameters = {name: each[name] for name in tune_params}
-        meta["data"].append({"device_name": device, "problem_size": size, "tunable_parameters": parameters, objective: each[objective]})
+        meta["data"].append(
+            {"device_name": device, "problem_size": size, "tunable_parameters": parameters, objective: each[objective]}
+        )
     with open(results_filename, "w", encoding="utf-8") as file:
         json.dump(meta, file, indent="")
 
@@ -368,11 +409,18 @@ def create_device_targets(header_filename: str, results_filename: str, objective
     with open(results_filename, encoding="utf-8") as file:
         meta = json.load(file)
     objective = str(objective or meta["objective"])
-    is_higher_better = meta.get("objective_higher_is_better", False) if objective_higher_is_better is None else objective_higher_is_better
+    is_higher_better = (
+        meta.get("objective_higher_is_better", False)
+        if objective_higher_is_better is None
+        else objective_higher_is_better
+    )
     targets = {device: _common([each for each in meta["data"] if each["device_name"] == device], objective, is_higher_better)
                for device in sorted({each["device_name"] for each in meta["data"]})}  # fmt: skip
     default = _common(meta["data"], objective, is_higher_better)
-    blocks = [f"\n#{'elif' if place else 'ifdef'} TARGET_{device}\n{_macros(config)}\n" for place, (device, config) in enumerate(targets.items())]
+    blocks = [
+        f"\n#{'elif' if place else 'ifdef'} TARGET_{device}\n{_macros(config)}\n"
+        for place, (device, config) in enumerate(targets.items())
+    ]
     blocks = [block.replace("#elif TARGET", "#elif defined TARGET") for block in blocks]
     with open(header_filename, "w", encoding="utf-8") as file:
         file.write("#pragma once\n#ifndef kernel_tuner /* only use these when not tuning */\n" + "".join(blocks) +
@@ -441,7 +489,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def run_script(arguments: Sequence[str]) -> None:
     """Runs a script as Python does, with gktune in the place of Kernel Tuner."""
-    parser = argparse.ArgumentParser(prog="python -m gktune.kernel_tuner", description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m gktune.kernel_tuner", description=(__doc__ or "").partition("\n")[0]
+    )
     parser.add_argument("--device", help="host, cuda or cuda:N; default: the script's")
     parser.add_argument("--db", default=_database.default_database(), help="the database")
     parser.add_argument("--write-space", metavar="FILE", help="write the space file of the latest call of tune_kernel")

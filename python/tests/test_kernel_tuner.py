@@ -40,7 +40,9 @@ class Script(KernelCase):
         return json.loads(run.stdout.splitlines()[-1])
 
     def values(self, restrictions):
-        results = self.results(f"results, env = tune_kernel('vector_add', source, size, args, sizes, answer=answer, restrictions={restrictions})")
+        results = self.results(
+            f"results, env = tune_kernel('vector_add', source, size, args, sizes, answer=answer, restrictions={restrictions})"
+        )
         return sorted(result["block_size_x"] for result in results)
 
     def assertRefuses(self, text, message):
@@ -94,7 +96,9 @@ results, env = tune_kernel("vector_add", text, size, args, {"block_size_x": [64]
         self.assertNotIn("__error__", results[0])
 
     def test_a_kernel_is_run_once(self):
-        run = self.run_script("c, *rest = run_kernel('vector_add', source, size, args, {'block_size_x': 64}); print(numpy.array_equal(c, a + b), args[0].any())")
+        run = self.run_script(
+            "c, *rest = run_kernel('vector_add', source, size, args, {'block_size_x': 64}); print(numpy.array_equal(c, a + b), args[0].any())"
+        )
         self.assertEqual((run.stdout, run.stderr), ("True False\n", ""))
 
     def test_results_are_stored_for_a_device_header(self):
@@ -113,7 +117,9 @@ store_metadata_file("metadata.json")
             with open(os.path.join(self.folder, name)) as file:
                 return file.read()
 
-        self.assertEqual([each["tunable_parameters"] for each in json.loads(read("results.json"))["data"]], [{"block_size_x": 64}])
+        self.assertEqual(
+            [each["tunable_parameters"] for each in json.loads(read("results.json"))["data"]], [{"block_size_x": 64}]
+        )
         self.assertEqual(read("targets.h").count("#define block_size_x 64\n"), 2)
         self.assertEqual(len(json.loads(read("output.json"))["results"]), 1)
         self.assertIn("64", json.loads(read("cache.json"))["cache"])
@@ -129,7 +135,9 @@ for n in (500, 1000):
 
     def test_the_space_file_of_a_call_is_written(self):
         space = os.path.join(self.folder, "space.yaml")
-        run = self.run_script("tune_kernel('vector_add', source, size, args, sizes, answer=answer)", "--write-space", space)
+        run = self.run_script(
+            "tune_kernel('vector_add', source, size, args, sizes, answer=answer)", "--write-space", space
+        )
         self.assertEqual(run.returncode, 0, run.stderr)
         with open(space) as file:
             self.assertEqual(json.load(file)["parameters"], {"block_size_x": [32, 64, 96, 128]})
@@ -150,6 +158,15 @@ for n in (500, 1000):
             with self.subTest(argument):
                 self.assertRefuses(tune.format(argument), f"gktune does not cover {what}")
         self.assertRefuses("import kernel_tuner.observers", "gktune does not cover the module kernel_tuner.observers")
-        self.assertRefuses("tune_kernel('vector_add', lambda p: source, size, args, sizes)", "gktune does not cover kernel sources that a function generates")
-        self.assertRefuses("tune_kernel('vector_add', source, size, args[1:], sizes)", "vector_add takes 4 arguments, and the script passes 3")
-        self.assertRefuses("tune_kernel('vector_add', 'missing.cu', size, args, sizes)", "[Errno 2] No such file or directory: 'missing.cu'")
+        self.assertRefuses(
+            "tune_kernel('vector_add', lambda p: source, size, args, sizes)",
+            "gktune does not cover kernel sources that a function generates",
+        )
+        self.assertRefuses(
+            "tune_kernel('vector_add', source, size, args[1:], sizes)",
+            "vector_add takes 4 arguments, and the script passes 3",
+        )
+        self.assertRefuses(
+            "tune_kernel('vector_add', 'missing.cu', size, args, sizes)",
+            "[Errno 2] No such file or directory: 'missing.cu'",
+        )

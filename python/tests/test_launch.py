@@ -10,7 +10,7 @@ import threading
 import numpy
 
 import gktune
-from saxpy import SOURCE, KernelCase
+from saxpy import KernelCase
 
 
 class Wrapped:
@@ -76,7 +76,13 @@ class Launch(KernelCase):
             numpy.testing.assert_allclose(output, self.expected, rtol=1e-6)
 
     def test_a_function_with_a_docstring_is_a_kernel(self):
-        @gktune.kernel(arguments={"n": 4, "x": gktune.inout(numpy.zeros(4, numpy.int32))}, grid=1, block="n", database=self.database, cache=self.cache)
+        @gktune.kernel(
+            arguments={"n": 4, "x": gktune.inout(numpy.zeros(4, numpy.int32))},
+            grid=1,
+            block="n",
+            database=self.database,
+            cache=self.cache,
+        )
         def count(n, x):
             """__global__ void count(int n, int* x) { x[threadIdx.x] += threadIdx.x; }"""
             return x + numpy.arange(n, dtype=numpy.int32)

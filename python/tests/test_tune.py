@@ -22,7 +22,10 @@ class Tune(KernelCase):
         self.assertTrue(all(trial.ok for trial in study.trials), study.trials)
         self.assertIn(study.best, [trial.config for trial in study.trials])
         self.assertGreater(len(study.trials[0].samples_us), 5)
-        self.assertEqual([event["event"] for event in events if event["event"] != "progress"], ["device"] + ["trial"] * 4 + ["result"])
+        self.assertEqual(
+            [event["event"] for event in events if event["event"] != "progress"],
+            ["device"] + ["trial"] * 4 + ["result"],
+        )
         [winner] = gktune.Database(self.database).winners()
         self.assertEqual((winner.config, winner.study.problem), (study.best, {"n": self.n}))
 
@@ -37,10 +40,13 @@ class Tune(KernelCase):
         known = float((2 * self.x + self.y)[0])
         cheat = f"__global__ void saxpy(int n, float a, const float* x, float* y) {{ if (threadIdx.x == 0 && blockIdx.x == 0) y[0] = {known!r}f + 0 * threads * unroll; }}"
         kernel = self.kernel(
-            cheat, arguments={"n": self.n, "a": 2.0, "x": self.x, "y": gktune.inout(self.y[:1].copy())},
+            cheat,
+            arguments={"n": self.n, "a": 2.0, "x": self.x, "y": gktune.inout(self.y[:1].copy())},
             reference=lambda n, a, x, y: a * x[:1] + y,
         )
-        self.assertRefuses(kernel.tune, "4 wrong_result", "it was right on the inputs that it met before", error=gktune.NoConfiguration)
+        self.assertRefuses(
+            kernel.tune, "4 wrong_result", "it was right on the inputs that it met before", error=gktune.NoConfiguration
+        )
 
     def test_arrays_are_a_reference_too(self):
         study = self.kernel(reference={"y": 2 * self.x + self.y}).tune()
@@ -54,7 +60,9 @@ class Tune(KernelCase):
         self.assertEqual({trial.status for trial in study.trials if trial.config["unroll"] == 1}, {"ok"})
 
     def test_functions_are_constraints(self):
-        study = self.kernel(constraints=["unroll < 3", lambda config: config["threads"] * config["unroll"] == 64]).tune()
+        study = self.kernel(
+            constraints=["unroll < 3", lambda config: config["threads"] * config["unroll"] == 64]
+        ).tune()
         self.assertEqual(sorted(tuple(trial.config.values()) for trial in study.trials), [(32, 2), (64, 1)])
 
     def test_a_second_call_measures_nothing_again(self):
@@ -151,10 +159,14 @@ class BadInput(KernelCase):
 
     def test_a_reference_of_another_kind_is_one_sentence(self):
         self.assertRefuses(lambda: self.kernel(reference="cpu"), "a function, a dict of arrays or 'default', not 'cpu'")
-        self.assertRefuses(lambda: self.kernel(reference=self.y), "a function, a dict of arrays or 'default', not ndarray")
+        self.assertRefuses(
+            lambda: self.kernel(reference=self.y), "a function, a dict of arrays or 'default', not ndarray"
+        )
 
     def test_a_constraint_that_raises_is_one_sentence(self):
-        self.assertRefuses(lambda: self.kernel(constraints=[lambda config: config["treads"]]), "constraint 1 raised KeyError: 'treads'")
+        self.assertRefuses(
+            lambda: self.kernel(constraints=[lambda config: config["treads"]]), "constraint 1 raised KeyError: 'treads'"
+        )
         self.assertRefuses(lambda: self.kernel(constraints=[3]), "constraint 1 is neither a text nor a function: 3")
 
     def test_errors_of_the_space_file_are_the_programs(self):
@@ -162,7 +174,11 @@ class BadInput(KernelCase):
         self.assertRefuses(kernel.tune, "unknown name 'threds', did you mean 'threads'?")
 
     def test_a_source_that_does_not_compile_leaves_no_configuration(self):
-        self.assertRefuses(self.kernel(SOURCE.replace("+= a", "+= b")).tune, "all 4 configurations failed: 4 compile_failed", error=gktune.NoConfiguration)
+        self.assertRefuses(
+            self.kernel(SOURCE.replace("+= a", "+= b")).tune,
+            "all 4 configurations failed: 4 compile_failed",
+            error=gktune.NoConfiguration,
+        )
 
     def test_a_missing_source_is_one_sentence(self):
         self.assertRefuses(lambda: self.kernel("missing.cu"), "cannot read missing.cu: No such file or directory")
@@ -180,7 +196,9 @@ class BadInput(KernelCase):
         self.assertRefuses(lambda: self.kernel(reference=None).tune(device="cuda"), "cuda", error=gktune.NoDevice)
 
     def test_a_database_that_cannot_be_written_is_an_exception(self):
-        self.assertRefuses(lambda: self.kernel(database="/proc/none/gktune.db").tune(), "/proc/none", error=gktune.Error)
+        self.assertRefuses(
+            lambda: self.kernel(database="/proc/none/gktune.db").tune(), "/proc/none", error=gktune.Error
+        )
 
     def test_flags_with_bad_values_are_errors_of_the_program(self):
         self.assertRefuses(lambda: self.kernel().tune(strategy="none"), "unknown strategy 'none'")
