@@ -459,10 +459,29 @@ def store_metadata_file(metadata_filename: str) -> None:
         json.dump({"metadata": {"devices": json.loads(_program.output(["devices", "--json"]))}}, file, indent="  ")
 
 
+# kernel_tuner.util
+
+
+def get_best_config(
+    results: Sequence[Mapping[str, Any]], objective: str, objective_higher_is_better: bool = False
+) -> Mapping[str, Any]:
+    return _best([result for result in results if _is_valid(result)], objective, objective_higher_is_better)
+
+
+def get_config_string(params: Mapping[str, Any], keys: Sequence[str] | None = None, units: Any = None) -> str:
+    def text(value: Any) -> str:
+        return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+    return ", ".join(
+        f"{name}={text(params[name])}{(units or {}).get(name, '')}" for name in keys or params if name in params
+    )
+
+
 _MODULES: dict[str, dict[str, Any]] = {
     "kernel_tuner": {"tune_kernel": tune_kernel, "run_kernel": run_kernel, "store_results": store_results, "create_device_targets": create_device_targets},
     "kernel_tuner.integration": {"store_results": store_results, "create_device_targets": create_device_targets},
     "kernel_tuner.file_utils": {"store_output_file": store_output_file, "store_metadata_file": store_metadata_file},
+    "kernel_tuner.util": {"get_best_config": get_best_config, "get_config_string": get_config_string},
     "kernel_tuner.interface": {"tune_kernel": tune_kernel, "run_kernel": run_kernel},
 }  # fmt: skip
 

@@ -125,6 +125,14 @@ store_metadata_file("metadata.json")
         self.assertIn("64", json.loads(read("cache.json"))["cache"])
         self.assertIn("host", read("metadata.json"))
 
+    def test_the_best_configuration_is_found_and_written_as_text(self):
+        run = self.run_script("""
+from kernel_tuner import util
+results = [{"x": 1, "time": 2.0}, {"x": 2, "time": 1.5}, {"x": 3, "time": "error", "__error__": "error"}]
+print(util.get_config_string(util.get_best_config(results, "time")))
+""")
+        self.assertEqual((run.stdout, run.stderr), ("x=2, time=1.500\n", ""))
+
     def test_calls_in_a_loop_are_studies_of_their_own(self):
         run = self.run_script("""
 for n in (500, 1000):
