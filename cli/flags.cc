@@ -122,11 +122,14 @@ void Flags::compiler(std::string& cache_dir, bool& allows_unsafe_options) {
      "Accept compiler options of the space file that may run programs or write files");
 }
 
-void Flags::table_format(TableFormat& format) {
-  const Flag json = on("--json", format.json, "Print a JSON report");
+void Flags::table_format(TableFormat& format, const Flag* other) {
+  Flag json = on("--json", format.json, "Print a JSON report");
   Flag csv = on("--csv", format.csv, "Print comma-separated values");
   csv.excludes(json);
-  on("--markdown", format.markdown, "Print a table in Markdown").excludes(json).excludes(csv);
+  Flag markdown = on("--markdown", format.markdown, "Print a table in Markdown");
+  markdown.excludes(json).excludes(csv);
+  if (other == nullptr) return;
+  for (Flag* each : {&json, &csv, &markdown}) each->excludes(*other);
 }
 
 void Flags::quiet(bool& is_wanted) { on("-q,--quiet", is_wanted, "Print results and errors only"); }

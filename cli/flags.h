@@ -88,7 +88,8 @@ class Flags {
 
   // Flags that several commands share.
   void database(std::string& path);
-  void table_format(TableFormat& format);
+  // `other` is another form, which is not printed together with these.
+  void table_format(TableFormat& format, const Flag* other = nullptr);
   void quiet(bool& is_wanted);
   void problem(std::vector<std::string>& selections);
   // --set NAME=VALUE, repeated: options of a search strategy.

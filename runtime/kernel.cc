@@ -38,10 +38,13 @@ void keep(std::unique_ptr<T> object) {
   kept.push_back(object.release());
 }
 
-// True for a buffer that holds data of the application, and for a scalar that follows from nothing the kernel
-// knows: from no axis, parameter or property of the device.
-bool is_of_caller(const Argument& argument) {
-  return argument.value ? argument.value->names().empty() : argument.role != Argument::Role::scratch;
+// True for a buffer that holds data of the application and that the kernel uses, not its reference alone, and for a
+// scalar that follows from nothing the kernel knows: from no axis, parameter or property of the device.
+bool is_of_caller(const KernelDefinition& kernel, const Argument& argument) {
+  if (argument.value) return argument.value->names().empty();
+  const bool is_used = !argument.symbol.empty() || takes(kernel.launches, argument.name) ||
+                       takes(kernel.setup.once, argument.name) || takes(kernel.setup.each, argument.name);
+  return is_used && argument.role != Argument::Role::scratch;
 }
 
 [[maybe_unused]] const int counts_forks = ::pthread_atfork(nullptr, nullptr, [] { ++fork_count; });
@@ -188,7 +191,7 @@ Result<void> Kernel::State::choose_arguments() {
     passed_.push_back(place);
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!is_of_caller(all[i])) continue;
+    if (!is_of_caller(definition_.kernel, all[i])) continue;
     if (settings_.arguments.empty()) passed_.push_back(i);
     if (!all[i].value && std::ranges::find(passed_, i) == passed_.end())
       return Error{definition_.path + ": launches have to pass the buffer '" + all[i].name + "'",

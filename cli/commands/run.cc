@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/command.h"
 #include "cli/commands/report.h"
@@ -36,7 +37,9 @@ struct RunOptions {
   bool fresh = false;
   bool cold = false;
   TableFormat format;
+  bool events = false;
   bool quiet = false;
+  bool prints_text() const { return format.is_text() && !events; }
 };
 
 Result<std::string> parse_strategy(std::string_view text) {
@@ -88,7 +91,9 @@ void declare(Flags& flags, RunOptions& options) {
                "Caches before each launch: cold (empty) or hot (left as they are by the launch before)");
   flags.on("--fresh", options.fresh, "Measure everything again");
   flags.text("--report", options.report, "Write an HTML report of these kernels at the end", "FILE");
-  flags.table_format(options.format);
+  const Flag events = flags.on("--events", options.events,
+                               "Print each step as it happens, for programs: a JSON object in each line");
+  flags.table_format(options.format, &events);
   flags.quiet(options.quiet);
 }
 
@@ -121,12 +126,18 @@ class RunScreen {
         caught_(context.catch_interrupts()) {}
 
   RunEvents events() {
-    return {[this](const Trial& trial) { show_printed(trial); },
+    return {[this](const Trial& trial) {
+              print_event("trial", [&] { return json_of(trial); });
+              show_printed(trial);
+            },
             [this](const TuneProgress& progress) { show(progress); },
             [this](const Tuning& tuning) { report(tuning); },
             [this](const EngineError& error) { report(error); },
             [this] { return interrupted(); },
             [this](const std::string& search) { describe(search); }};
+  }
+  void begin(const DeviceInfo& device) {
+    print_event("device", [&] { return json_of(device); });
   }
   ExitCode code() const { return code_; }
   // Prints the results for programs and documents.
@@ -136,7 +147,20 @@ class RunScreen {
   }
 
  private:
+  // Prints a line of --events: the object that `json` returns, behind the name of the event.
+  template <class Function>
+  void print_event(std::string_view name, const Function& json) {
+    if (!options_.events) return;
+    Json event = {{"event", name}};
+    event.update(json());
+    print_line(context_.out, event);
+    context_.out << std::flush;
+  }
+
   void show(const TuneProgress& progress) {
+    const std::pair<std::int64_t, std::int64_t> steps(progress.done,
+                                                      progress.playoff ? progress.playoff->rounds_done : -1);
+    if (std::exchange(steps_, steps) != steps) print_event("progress", [&] { return progress_json(progress); });
     is_in_playoff_ = progress.playoff.has_value();
     const std::string problem = progress.problem.empty() ? "" : ' ' + problem_text(progress.problem);
     progress_.show({.title = progress.kernel + problem,
@@ -168,7 +192,8 @@ class RunScreen {
     progress_.clear();
     reports_.push_back(report_json(tuning));
     table_.add(report_record(tuning));
-    if (options_.format.is_text()) {
+    print_event("result", [&] { return reports_.back(); });
+    if (options_.prints_text()) {
       print_report(context_.out, context_.out_screen, tuning);
       if (!options_.quiet)
         print_pictures(context_.out, context_.out_screen, history_of(tuning.trials, tuning.objective));
@@ -202,6 +227,7 @@ class RunScreen {
   Context& context_;
   Progress progress_;
   std::function<bool()> caught_;
+  std::pair<std::int64_t, std::int64_t> steps_ = {-1, -1};  // trials and rounds of the last progress
   bool told_of_interrupt_ = false;
   bool is_in_playoff_ = false;
   ExitCode code_ = ExitCode::done;
@@ -228,6 +254,7 @@ ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& gr
   Json devices = Json::array();
   for (const OpenedSpaces& group : groups) {
     devices.push_back(json_of(group.device.info));
+    screen.begin(group.device.info);
     if (tune_spaces(group, settings, store, events) == RunEnd::cut_short) break;
   }
   if (!options.format.is_text()) screen.print_results(std::move(devices));

@@ -98,4 +98,8 @@ void print(std::ostream& stream, const Json& json) {
   stream << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
+void print_line(std::ostream& stream, const Json& json) {
+  stream << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
 }  // namespace gktune

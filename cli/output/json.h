@@ -30,5 +30,7 @@ Json json_of(const Trial& trial);
 
 // Prints it indented. Bytes that are not UTF-8 (in a compiler's log) are replaced.
 void print(std::ostream& stream, const Json& json);
+// The same in one line.
+void print_line(std::ostream& stream, const Json& json);
 
 }  // namespace gktune

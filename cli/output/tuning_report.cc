@@ -84,6 +84,11 @@ std::vector<Trial> shown_trials(const Tuning& tuning) {
 }
 
 Json json_of(const std::optional<Gain>& gain) { return gain ? Json(gain->factor) : Json(); }
+Json json_of(const Failures& failures) {
+  Json counts = Json::object();
+  for (const auto& [status, count] : failures) counts[status_name(status)] = count;
+  return counts;
+}
 Json source_of(const std::optional<Gain>& gain) {
   if (!gain) return {};
   return gain->source == Gain::Source::playoff ? "playoff" : "search";
@@ -137,9 +142,7 @@ Json report_json(const Tuning& tuning) {
                           {"reason", tuning.outcome.why_unjudged}};
   }
   if (tuning.busy) report["busy"] = {{"device", tuning.busy->device}, {"compilers", tuning.busy->compilers}};
-  report["failed"] = Json::object();
-  for (const auto& [status, count] : failures_of(tuning.trials))
-    report["failed"][status_name(status)] = count;
+  report["failed"] = json_of(failures_of(tuning.trials));
   report["best"] = tuning.outcome.best ? json_of(*tuning.outcome.best) : Json();
   if (!tuning.outcome.playoff.empty()) {
     const Timing& timing = tuning.outcome.playoff.front().timing;
@@ -165,6 +168,21 @@ Json report_json(const Tuning& tuning) {
                     {"median_time_from", source_of(gains.over_median)},
                     {"default_time_from", source_of(gains.over_default)}};
   return report;
+}
+
+Json progress_json(const TuneProgress& progress) {
+  Json json = {{"kernel", progress.kernel},
+               {"problem", json_of(progress.problem)},
+               {"trials", progress.done},
+               {"earlier", progress.done_before},
+               {"total", json_above_zero(progress.total)},
+               {"failed", json_of(progress.failures)},
+               {"best", progress.best ? Json(score_text(*progress.best)) : Json()},
+               {"seconds", progress.elapsed_s},
+               {"limit_s", progress.budget_s ? Json(*progress.budget_s) : Json()}};
+  if (progress.playoff)
+    json["playoff"] = {{"round", progress.playoff->rounds_done}, {"rounds", progress.playoff->rounds}};
+  return json;
 }
 
 Record report_record(const Tuning& tuning) {

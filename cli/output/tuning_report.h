@@ -13,6 +13,7 @@ namespace gktune {
 
 void print_report(std::ostream& stream, const Screen& screen, const Tuning& tuning);
 Json report_json(const Tuning& tuning);
+Json progress_json(const TuneProgress& progress);
 // The result in one row.
 Record report_record(const Tuning& tuning);
 

@@ -157,6 +157,19 @@ TEST_F(KernelTest, launches_need_no_reference) {
   }
 }
 
+TEST_F(KernelTest, a_launch_does_not_take_what_the_reference_alone_uses) {
+  std::string text = kSpace;
+  text.insert(text.find("  in:"), "  expected: {type: float, extent: n, init: {constant: 1}}\n");
+  folder_.write("total.yaml",
+                text + "reference: {launches: {entry: partial_sums, arguments: [expected, out, n]}}\n");
+  Kernel kernel = open(settings());
+  const std::vector<float> in(1000, 2.0f);
+  Totals totals{};
+  const auto done = kernel.launch({1000}, {in.data(), totals.data()});
+  EXPECT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(totals[0], 2000);
+}
+
 TEST_F(KernelTest, a_launch_takes_the_arguments_that_no_axis_parameter_or_device_determines) {
   folder_.write("total.yaml", kScaledSpace);
   Kernel kernel = open(settings());

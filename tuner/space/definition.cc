@@ -1,5 +1,6 @@
 #include "tuner/space/definition.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -57,6 +58,25 @@ std::vector<Problem> with_values(const std::vector<Problem>& problems, const std
     }
   }
   return changed;
+}
+
+namespace {
+
+bool passes(const std::vector<PassedArgument>& passed, const std::string& argument) {
+  return std::ranges::any_of(passed, [&](const PassedArgument& each) {
+    return each.name == argument || passes(each.members, argument) ||
+           (each.tensor_map && each.tensor_map->buffer == argument) ||
+           (each.texture && each.texture->buffer == argument);
+  });
+}
+
+}  // namespace
+
+bool takes(const std::vector<Launch>& launches, const std::string& argument) {
+  return std::ranges::any_of(launches, [&](const Launch& launch) {
+    return launch.fill == argument || std::ranges::find(launch.swap, argument) != launch.swap.end() ||
+           passes(launch.arguments, argument) || takes(launch.body, argument);
+  });
 }
 
 }  // namespace gktune

@@ -108,6 +108,9 @@ struct Launch {
 GKTUNE_FIELDS(Launch, entry, fill, fill_byte, grid, block, shared_bytes, attributes, when, arguments, rounds,
               index, swap, body)
 
+// True if a launch passes, fills or swaps the argument.
+bool takes(const std::vector<Launch>& launches, const std::string& argument);
+
 // Untimed steps that prepare a candidate's executions.
 struct Setup {
   std::vector<Launch> once;  // before a series of executions on the same buffers

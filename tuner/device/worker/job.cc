@@ -73,6 +73,7 @@ template Result<DeviceInfo> decode(std::string_view);
 template Result<int> decode(std::string_view);
 template Result<std::string> decode(std::string_view);
 template Result<RunReply> decode(std::string_view);
+template Result<std::vector<RunReply>> decode(std::string_view);
 template Result<std::vector<CompiledVariant>> decode(std::string_view);
 template Result<std::vector<Samples>> decode(std::string_view);
 

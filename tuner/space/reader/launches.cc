@@ -368,14 +368,6 @@ class LaunchReader {
   ErrorList& errors_;
 };
 
-bool passes(const std::vector<PassedArgument>& passed, const std::string& argument) {
-  return std::ranges::any_of(passed, [&](const PassedArgument& each) {
-    return each.name == argument || passes(each.members, argument) ||
-           (each.tensor_map && each.tensor_map->buffer == argument) ||
-           (each.texture && each.texture->buffer == argument);
-  });
-}
-
 }  // namespace
 
 std::vector<Launch> read_launches(const YamlNode& node, Language language, LaunchesOf whose,
@@ -383,13 +375,6 @@ std::vector<Launch> read_launches(const YamlNode& node, Language language, Launc
                                   const std::vector<WrittenArgument>& arguments, Names& names,
                                   ErrorList& errors) {
   return LaunchReader(language, whose, axes, arguments, names, errors).read_list(node);
-}
-
-bool takes(const std::vector<Launch>& launches, const std::string& argument) {
-  return std::ranges::any_of(launches, [&](const Launch& launch) {
-    return launch.fill == argument || std::ranges::find(launch.swap, argument) != launch.swap.end() ||
-           passes(launch.arguments, argument) || takes(launch.body, argument);
-  });
 }
 
 }  // namespace gktune

@@ -44,7 +44,4 @@ std::vector<Launch> read_launches(const YamlNode& node, Language language, Launc
                                   const std::vector<WrittenArgument>& arguments, Names& names,
                                   ErrorList& errors);
 
-// True if a launch passes, fills or swaps the argument.
-bool takes(const std::vector<Launch>& launches, const std::string& argument);
-
 }  // namespace gktune
