@@ -5,24 +5,6 @@
 
 namespace gktune {
 
-template <Hint kHint, int kWidth, class Element>
-__device__ inline void store_pack(Element* address, Pack<Element, kWidth> pack) {
-  using Word = typename WordOf<sizeof(Element) * kWidth>::Type;
-  union {
-    Pack<Element, kWidth> pack;
-    Word word;
-  } both;
-  both.pack = pack;
-  Word* words = reinterpret_cast<Word*>(address);
-  if constexpr (kHint == Hint::streaming) {
-    __stcs(words, both.word);
-  } else if constexpr (kHint == Hint::bypass_l1) {
-    __stcg(words, both.word);
-  } else {
-    __stwb(words, both.word);  // not an assignment: the compiler may take that apart
-  }
-}
-
 // True if all vectors reach an aligned pack after the same number of elements, so that packs can be loaded from each.
 template <int kWidth, class Element>
 __device__ inline bool aligned_alike(const Element* a, const Element* b) {

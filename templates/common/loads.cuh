@@ -1,5 +1,5 @@
-// Loads of 1 to 16 bytes as one instruction, with a hint to the caches, and the split of an array into the part that
-// such loads may touch and what is left at its ends.
+// Loads and stores of 1 to 16 bytes as one instruction, with a hint to the caches, and the split of an array into the part
+// that such loads may touch and what is left at its ends.
 #pragma once
 
 namespace gktune {
@@ -43,6 +43,25 @@ __device__ inline Pack<Element, kWidth> load_pack(const Element* address) {
   } both;
   both.word = load_word<kHint>(reinterpret_cast<const Word*>(address));
   return both.pack;
+}
+
+// The same for a store.
+template <Hint kHint, int kWidth, class Element>
+__device__ inline void store_pack(Element* address, Pack<Element, kWidth> pack) {
+  using Word = typename WordOf<sizeof(Element) * kWidth>::Type;
+  union {
+    Pack<Element, kWidth> pack;
+    Word word;
+  } both;
+  both.pack = pack;
+  Word* words = reinterpret_cast<Word*>(address);
+  if constexpr (kHint == Hint::streaming) {
+    __stcs(words, both.word);
+  } else if constexpr (kHint == Hint::bypass_l1) {
+    __stcg(words, both.word);
+  } else {
+    __stwb(words, both.word);  // not an assignment: the compiler may take that apart
+  }
 }
 
 // An array as a few elements before the first aligned pack, whole packs, and a few elements after the last.

@@ -1,5 +1,5 @@
 // Runs and checks every way of every shipped template on the host device, at
-// sizes that do not fit its blocks.
+// sizes that do not fit its blocks. Checks that mistakes in templates are found there.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -138,6 +138,47 @@ TEST_P(Template, is_right_at_any_alignment_of_its_data) {
   for (std::size_t i = 0; i < problems.size() && !HasFailure(); i += 3)
     try_problem(problems[i], CoveringSample::Depth::values);
 }
+
+// A mistake in a template: `right` of its source became `wrong`.
+struct PlantedFault {
+  const char *space, *name, *right, *wrong;
+};
+
+const PlantedFault kPlantedFaults[] = {
+    {"norm", "counts_elements_beyond_the_row", "part.has(i) ? values[i] - mean : 0", "values[i] - mean"},
+    {"norm", "divides_by_one_less", "static_cast<float>(columns)", "static_cast<float>(columns - 1)"},
+    {"norm", "forgets_epsilon", "squares * share + epsilon", "squares * share"},
+};
+
+class FaultyTemplate : public testing::TestWithParam<PlantedFault> {};
+
+TEST_P(FaultyTemplate, is_found_to_be_wrong) {
+  const PlantedFault& fault = GetParam();
+  const auto definition =
+      read_space_file(std::string(GKTUNE_SOURCE_DIR "/spaces/") + fault.space + ".yaml", {.device_kind = "cuda"});
+  ASSERT_TRUE(definition.ok());
+  KernelDefinition kernel = definition->kernel;
+  const std::size_t place = kernel.source_text.find(fault.right);
+  ASSERT_NE(place, std::string::npos);
+  kernel.source_text.replace(place, std::string(fault.right).size(), fault.wrong);
+  auto device = open_device(kernel);
+  ASSERT_NE(device, nullptr);
+  CoveringTrials trials(*definition, kernel, std::move(device));
+  for (const Problem& problem : awkward_problems(kernel)) {
+    const auto tried = trials.run(problem, CoveringSample::Depth::values);
+    if (!tried) continue;
+    for (const Trial& trial : *tried) {
+      if (trial.ok()) continue;
+      EXPECT_EQ(trial.status, Status::wrong_result) << trial.message;
+      return;
+    }
+  }
+  ADD_FAILURE() << "all configurations passed at all sizes";
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, FaultyTemplate, testing::ValuesIn(kPlantedFaults), [](const auto& fault) {
+  return std::string(fault.param.space) + '_' + fault.param.name;
+});
 
 INSTANTIATE_TEST_SUITE_P(Spaces, Template, testing::ValuesIn(portable_spaces()), space_name);
 

@@ -1,0 +1,111 @@
+// Rows of a matrix, each shared by neighbouring threads of a block: the part of a row that a thread keeps in registers, and
+// one value of each thread combined over a row. A row has any length and any alignment.
+#pragma once
+
+#include "loads.cuh"
+#include "reduction.cuh"
+
+namespace gktune {
+
+// The elements of a row that one of its kThreads threads has at once: kPacks packs of kWidth elements, and one of the
+// elements at the row's ends that no aligned pack covers. A longer row is gone through in several batches.
+template <class Element, int kWidth, int kThreads, int kPacks>
+class RowPart {
+ public:
+  static constexpr int kCount = kPacks * kWidth + (kWidth > 1 ? 1 : 0);
+  static_assert(kThreads >= 2 * (kWidth - 1), "a thread has at most one element of the ends");
+
+  __device__ RowPart(const Element* row, long long length, int thread) : split_(row, length), thread_(thread) {}
+
+  __device__ long long batches() const {
+    const long long batches = (split_.packs + kThreads * kPacks - 1) / (kThreads * kPacks);
+    return batches > 1 ? batches : 1;
+  }
+  // The following calls are about this batch.
+  __device__ void begin(long long batch) {
+    first_ = batch * (kThreads * kPacks) + thread_;
+    has_end_ = batch == 0 && thread_ < split_.before + split_.after;
+  }
+
+  // True if values[i] is an element of the row.
+  __device__ bool has(int i) const {
+    return i < kPacks * kWidth ? pack(i / kWidth) < split_.packs : has_end_;
+  }
+
+  // Elements that the row does not have become `missing`. Any vector of the row's length can be loaded: weights too.
+  template <Hint kHint>
+  __device__ void load(const Element* row, float (&values)[kCount], float missing) const {
+    const Element* body = row + split_.before;
+    if (is_aligned(body)) {
+      Pack<Element, kWidth> packs[kPacks];
+#pragma unroll
+      for (int k = 0; k < kPacks; ++k) {
+        if (pack(k) < split_.packs) packs[k] = load_pack<kHint, kWidth>(body + pack(k) * kWidth);
+      }
+#pragma unroll
+      for (int i = 0; i < kPacks * kWidth; ++i)
+        values[i] = has(i) ? static_cast<float>(packs[i / kWidth].at[i % kWidth]) : missing;
+    } else {
+#pragma unroll
+      for (int i = 0; i < kPacks * kWidth; ++i)
+        values[i] = has(i) ? static_cast<float>(body[pack(i / kWidth) * kWidth + i % kWidth]) : missing;
+    }
+    if constexpr (kWidth > 1) values[kCount - 1] = has_end_ ? static_cast<float>(row[end()]) : missing;
+  }
+
+  template <Hint kHint>
+  __device__ void store(Element* row, const float (&values)[kCount]) const {
+    Element* body = row + split_.before;
+    const bool in_packs = is_aligned(body);
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      if (pack(k) >= split_.packs) continue;
+      Pack<Element, kWidth> rounded;
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i) rounded.at[i] = static_cast<Element>(values[k * kWidth + i]);
+      if (in_packs) {
+        store_pack<kHint>(body + pack(k) * kWidth, rounded);
+      } else {
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) body[pack(k) * kWidth + i] = rounded.at[i];
+      }
+    }
+    if constexpr (kWidth > 1) {
+      if (has_end_) row[end()] = static_cast<Element>(values[kCount - 1]);
+    }
+  }
+
+ private:
+  static __device__ bool is_aligned(const Element* address) {
+    return reinterpret_cast<unsigned long long>(address) % (sizeof(Element) * kWidth) == 0;
+  }
+  __device__ long long pack(int k) const { return first_ + static_cast<long long>(k) * kThreads; }
+  __device__ long long end() const { return thread_ < split_.before ? thread_ : thread_ + split_.packs * kWidth; }
+
+  Split<Element, kWidth> split_;
+  int thread_;
+  long long first_ = 0;
+  bool has_end_ = false;
+};
+
+// One value of each of the kThreads threads of a row, combined; every thread gets the result. All threads of the block
+// call it: kRows rows, whose numbers are threadIdx.y.
+template <Operation kOperation, int kThreads, int kRows>
+__device__ inline float over_row(float value) {
+  using Of = Reduction<kOperation, float>;
+#pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2)
+    value = Of::combined(value, __shfl_xor_sync(0xffffffffu, value, offset));
+  if constexpr (kThreads > 32) {
+    __shared__ float values[kRows][kThreads / 32];
+    __syncthreads();  // of an earlier use
+    if (threadIdx.x % 32 == 0) values[threadIdx.y][threadIdx.x / 32] = value;
+    __syncthreads();
+    value = values[threadIdx.y][0];
+#pragma unroll
+    for (int i = 1; i < kThreads / 32; ++i) value = Of::combined(value, values[threadIdx.y][i]);
+  }
+  return value;
+}
+
+}  // namespace gktune
