@@ -67,6 +67,7 @@ template std::string encode(const DeviceInfo&);
 template std::string encode(const int&);
 template std::string encode(const std::string&);
 template std::string encode(const RunReply&);
+template std::string encode(const std::vector<RunReply>&);
 template std::string encode(const std::vector<CompiledVariant>&);
 template std::string encode(const std::vector<Samples>&);
 template Result<DeviceInfo> decode(std::string_view);
