@@ -34,6 +34,11 @@ Peer peer_of(const Contest& contest) {
     const bool is_skewed = distribution != nullptr && distribution->str() == "skewed";
     return {"CUB", cub_histogram(contest.stream(), at(is_skewed ? "skewed" : "in"), size("n"))};
   }
+  if (kernel == "scan") return {"CUB", cub_scan(contest.stream(), at("in"), at("out"), size("n"))};
+  if (kernel == "gemv") {
+    return {"cuBLAS",
+            cublas_sgemv(contest.stream(), at("a"), at("x"), at("y"), size("rows"), size("columns"))};
+  }
   if (kernel == "saxpy") {
     return {"cuBLAS", cublas_saxpy(contest.stream(), 1.25f, at("x"), at("y"), size("n"))};
   }

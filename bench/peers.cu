@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
 #include <memory>
 
 namespace gktune {
@@ -81,11 +82,38 @@ LibraryCall cub_histogram(PeerStream stream, std::size_t in, std::int64_t count)
   };
 }
 
+LibraryCall cub_scan(PeerStream stream, std::size_t in, std::size_t out, std::int64_t count) {
+  auto scan = [=](void* scratch, std::size_t& size, PeerAddress from, PeerAddress to) {
+    check(cub::DeviceScan::InclusiveSum(scratch, size, reinterpret_cast<const unsigned int*>(from),
+                                        reinterpret_cast<unsigned int*>(to), static_cast<int>(count), stream),
+          "CUB's scan");
+  };
+  std::size_t size = 0;
+  scan(nullptr, size, 0, 0);
+  return [=, scratch = allocate(size)](const PeerAddress* buffers) {
+    std::size_t of_scratch = size;
+    scan(scratch.get(), of_scratch, buffers[in], buffers[out]);
+  };
+}
+
 LibraryCall cublas_saxpy(PeerStream stream, float a, std::size_t x, std::size_t y, std::int64_t count) {
   return [=, handle = blas(stream)](const PeerAddress* buffers) {
     check(cublasSaxpy(handle.get(), static_cast<int>(count), &a, reinterpret_cast<const float*>(buffers[x]),
                       1, reinterpret_cast<float*>(buffers[y]), 1),
           "cuBLAS' saxpy");
+  };
+}
+
+LibraryCall cublas_sgemv(PeerStream stream, std::size_t a, std::size_t x, std::size_t y, std::int64_t rows,
+                         std::int64_t columns) {
+  return [=, handle = blas(stream)](const PeerAddress* buffers) {
+    const float one = 1, zero = 0;
+    // cuBLAS counts in columns: to it our matrix is transposed.
+    check(cublasSgemv(handle.get(), CUBLAS_OP_T, static_cast<int>(columns), static_cast<int>(rows), &one,
+                      reinterpret_cast<const float*>(buffers[a]), static_cast<int>(columns),
+                      reinterpret_cast<const float*>(buffers[x]), 1, &zero,
+                      reinterpret_cast<float*>(buffers[y]), 1),
+          "cuBLAS' sgemv");
   };
 }
 

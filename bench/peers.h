@@ -20,7 +20,12 @@ LibraryCall cub_sum_int(PeerStream stream, std::size_t in, std::size_t out, std:
 LibraryCall cub_sum_float(PeerStream stream, std::size_t in, std::size_t out, std::int64_t count);
 // A histogram of bytes with 256 bins.
 LibraryCall cub_histogram(PeerStream stream, std::size_t in, std::int64_t count);
+// The inclusive scan of 32-bit integers, modulo 2^32.
+LibraryCall cub_scan(PeerStream stream, std::size_t in, std::size_t out, std::int64_t count);
 LibraryCall cublas_saxpy(PeerStream stream, float a, std::size_t x, std::size_t y, std::int64_t count);
+// Row-major.
+LibraryCall cublas_sgemv(PeerStream stream, std::size_t a, std::size_t x, std::size_t y, std::int64_t rows,
+                         std::int64_t columns);
 // Row-major, TF32 off.
 LibraryCall cublas_sgemm(PeerStream stream, std::size_t a, std::size_t b, std::size_t c, std::int64_t m,
                          std::int64_t n, std::int64_t k);

@@ -51,15 +51,8 @@ __device__ inline float squares_of(const Part& part, const float (&values)[Part:
 
 __device__ inline void write(const Part& part, element* out, float (&values)[Part::kCount], const element* weight,
                              const element* bias, float mean, float factor) {
-  float weights[Part::kCount];
-  part.load<gktune::Hint::plain>(weight, weights, 0);
-#pragma unroll
-  for (int i = 0; i < Part::kCount; ++i) values[i] = (values[i] - mean) * factor * weights[i];
-  if constexpr (kHasMean) {
-    part.load<gktune::Hint::plain>(bias, weights, 0);
-#pragma unroll
-    for (int i = 0; i < Part::kCount; ++i) values[i] += weights[i];
-  }
+  part.with(weight, values, [&](float& value, float of) { value = (value - mean) * factor * of; });
+  if constexpr (kHasMean) part.with(bias, values, [](float& value, float of) { value += of; });
   part.store<kStoreHint>(out, values);
 }
 

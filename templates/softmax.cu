@@ -9,34 +9,48 @@
 // Parameters:
 //   threadsPerRow  threads that share a row: a warp or a block of them
 //   rowsPerBlock   rows of a block
-//   perThread      registers: elements that a thread keeps; a row has at most threadsPerRow * perThread
+//   vectorWidth    elements of a load
+//   perThread      loads that a thread has in flight at once; registers: a row has no more than the row's threads load
+
+#include "common/rows.cuh"
 
 enum class Way { three_passes, online, registers };
 
 constexpr float kLowest = -3.402823466e+38f;
-constexpr int kWarps = threadsPerRow / 32;
+constexpr gktune::Hint kHint = gktune::Hint::plain;
 
-struct Greater {
-  static __device__ float combined(float a, float b) { return fmaxf(a, b); }
-};
-struct Sum {
-  static __device__ float combined(float a, float b) { return a + b; }
-};
+using Part = gktune::RowPart<float, vectorWidth, threadsPerRow, perThread>;
+using Values = float[Part::kCount];
 
-// One value of each thread of a row, combined; every thread gets the result.
-template <class Operation>
-__device__ float over_row(float value) {
-  for (int offset = 16; offset > 0; offset /= 2)
-    value = Operation::combined(value, __shfl_xor_sync(0xffffffffu, value, offset));
-  if constexpr (kWarps > 1) {
-    __shared__ float values[rowsPerBlock][kWarps];
-    __syncthreads();  // of an earlier use
-    if (threadIdx.x % 32 == 0) values[threadIdx.y][threadIdx.x / 32] = value;
-    __syncthreads();
-    value = values[threadIdx.y][0];
-    for (int i = 1; i < kWarps; ++i) value = Operation::combined(value, values[threadIdx.y][i]);
+__device__ inline float greatest_over_row(float value) {
+  return gktune::over_row<gktune::Operation::max, threadsPerRow, rowsPerBlock>(value);
+}
+__device__ inline float sum_over_row(float value) {
+  return gktune::over_row<gktune::Operation::sum, threadsPerRow, rowsPerBlock>(value);
+}
+
+__device__ inline float greatest_of(const Values& values) {
+  float greatest = values[0];
+#pragma unroll
+  for (int i = 1; i < Part::kCount; ++i) greatest = fmaxf(greatest, values[i]);
+  return greatest;
+}
+
+// Elements that the row does not have hold kLowest, and may be the only ones.
+__device__ inline float exponentials(const Part& part, Values& values, float greatest) {
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < Part::kCount; ++i) {
+    values[i] = part.has(i) ? expf(values[i] - greatest) : 0;
+    sum += values[i];
   }
-  return value;
+  return sum;
+}
+
+__device__ inline void store(const Part& part, float* to, Values& values, float factor) {
+#pragma unroll
+  for (int i = 0; i < Part::kCount; ++i) values[i] *= factor;
+  part.store<kHint>(to, values);
 }
 
 __global__ void __launch_bounds__(threadsPerRow * rowsPerBlock)
@@ -46,48 +60,43 @@ __global__ void __launch_bounds__(threadsPerRow * rowsPerBlock)
   const long long length = row < rows ? columns : 0;
   const float* from = in + row * columns;
   float* to = out + row * columns;
-  const int first = static_cast<int>(threadIdx.x);
 
+  Part part(from, length, static_cast<int>(threadIdx.x));
+  Values values;
+  float greatest = kLowest, sum = 0;
+  part.begin(0);
   if constexpr (Way::way == Way::registers) {
-    float kept[perThread];
-    float greatest = kLowest, sum = 0;
-#pragma unroll
-    for (int k = 0; k < perThread; ++k) {
-      const long long i = first + static_cast<long long>(k) * threadsPerRow;
-      kept[k] = i < length ? from[i] : kLowest;
-      greatest = fmaxf(greatest, kept[k]);
-    }
-    greatest = over_row<Greater>(greatest);
-#pragma unroll
-    for (int k = 0; k < perThread; ++k) {
-      const long long i = first + static_cast<long long>(k) * threadsPerRow;
-      kept[k] = i < length ? expf(kept[k] - greatest) : 0;
-      sum += kept[k];
-    }
-    const float factor = 1 / over_row<Sum>(sum);
-#pragma unroll
-    for (int k = 0; k < perThread; ++k) {
-      const long long i = first + static_cast<long long>(k) * threadsPerRow;
-      if (i < length) to[i] = kept[k] * factor;
-    }
+    part.load<kHint>(from, values, kLowest);
+    greatest = greatest_over_row(greatest_of(values));
+    sum = sum_over_row(exponentials(part, values, greatest));
+    store(part, to, values, 1 / sum);
   } else {
-    float greatest = kLowest, sum = 0;
-    if constexpr (Way::way == Way::online) {
-      for (long long i = first; i < length; i += threadsPerRow) {
-        const float value = from[i], higher = fmaxf(greatest, value);
-        sum = sum * expf(greatest - higher) + expf(value - higher);
-        greatest = higher;
-      }
-      const float own = greatest;
-      greatest = over_row<Greater>(greatest);
-      sum = over_row<Sum>(sum * expf(own - greatest));
-    } else {
-      for (long long i = first; i < length; i += threadsPerRow) greatest = fmaxf(greatest, from[i]);
-      greatest = over_row<Greater>(greatest);
-      for (long long i = first; i < length; i += threadsPerRow) sum += expf(from[i] - greatest);
-      sum = over_row<Sum>(sum);
+    const long long batches = part.batches();
+    for (long long batch = 0; batch < batches; ++batch) {
+      part.begin(batch);
+      part.load<kHint>(from, values, kLowest);
+      const float higher = fmaxf(greatest, greatest_of(values));
+      if constexpr (Way::way == Way::online)
+        sum = sum * expf(greatest - higher) + exponentials(part, values, higher);
+      greatest = higher;
     }
-    const float factor = 1 / sum;
-    for (long long i = first; i < length; i += threadsPerRow) to[i] = expf(from[i] - greatest) * factor;
+    const float own = greatest;
+    greatest = greatest_over_row(own);
+    if constexpr (Way::way == Way::online) {
+      sum *= expf(own - greatest);
+    } else {
+      for (long long batch = 0; batch < batches; ++batch) {
+        part.begin(batch);
+        part.load<kHint>(from, values, kLowest);
+        sum += exponentials(part, values, greatest);
+      }
+    }
+    const float factor = 1 / sum_over_row(sum);
+    for (long long batch = 0; batch < batches; ++batch) {
+      part.begin(batch);
+      part.load<kHint>(from, values, kLowest);
+      exponentials(part, values, greatest);
+      store(part, to, values, factor);
+    }
   }
 }

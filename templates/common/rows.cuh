@@ -32,7 +32,7 @@ class RowPart {
     return i < kPacks * kWidth ? pack(i / kWidth) < split_.packs : has_end_;
   }
 
-  // Elements that the row does not have become `missing`. Any vector of the row's length can be loaded: weights too.
+  // Elements that the row does not have become `missing`. Any vector of the row's length can be loaded.
   template <Hint kHint>
   __device__ void load(const Element* row, float (&values)[kCount], float missing) const {
     const Element* body = row + split_.before;
@@ -51,6 +51,30 @@ class RowPart {
         values[i] = has(i) ? static_cast<float>(body[pack(i / kWidth) * kWidth + i % kWidth]) : missing;
     }
     if constexpr (kWidth > 1) values[kCount - 1] = has_end_ ? static_cast<float>(row[end()]) : missing;
+  }
+
+  // Calls body(value, element) for each value and the same element of another vector of the row's length. The vector is
+  // loaded pack by pack, so that few registers hold it.
+  template <class Body>
+  __device__ void with(const Element* vector, float (&values)[kCount], const Body& body) const {
+    const Element* packs = vector + split_.before;
+    const bool in_packs = is_aligned(packs);
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      if (pack(k) >= split_.packs) continue;
+      Pack<Element, kWidth> loaded;
+      if (in_packs) {
+        loaded = load_pack<Hint::plain, kWidth>(packs + pack(k) * kWidth);
+      } else {
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) loaded.at[i] = packs[pack(k) * kWidth + i];
+      }
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i) body(values[k * kWidth + i], static_cast<float>(loaded.at[i]));
+    }
+    if constexpr (kWidth > 1) {
+      if (has_end_) body(values[kCount - 1], static_cast<float>(vector[end()]));
+    }
   }
 
   template <Hint kHint>

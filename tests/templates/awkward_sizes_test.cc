@@ -148,6 +148,16 @@ const PlantedFault kPlantedFaults[] = {
     {"norm", "counts_elements_beyond_the_row", "part.has(i) ? values[i] - mean : 0", "values[i] - mean"},
     {"norm", "divides_by_one_less", "static_cast<float>(columns)", "static_cast<float>(columns - 1)"},
     {"norm", "forgets_epsilon", "squares * share + epsilon", "squares * share"},
+    {"softmax", "leaves_an_overflow", "expf(values[i] - greatest)", "expf(8 * values[i])"},
+    {"softmax", "adds_up_what_the_row_does_not_have", "part.has(i) ? expf(values[i] - greatest) : 0",
+     "expf(part.has(i) ? values[i] - greatest : 0)"},
+    {"softmax", "forgets_to_correct_the_sum", "sum *= expf(own - greatest)", "sum *= 1"},
+    {"gemv", "drops_the_ends_of_rows", "i < Part::kCount; ++i) sum", "i < Part::kCount / 4 * 4; ++i) sum"},
+    {"gemv", "reads_the_row_before", "(a + row * columns, of_a", "(a + (row - (row > 40)) * columns, of_a"},
+    {"gemv", "writes_in_place_of_adding", "atomicAdd(y + row, sum)", "y[row] = sum"},
+    {"scan", "forgets_the_warps_before", "if (i < warp)", "if (i + 1 < warp)"},
+    {"scan", "adds_a_tile_too_many", "lane <= last ?", "lane <= last + 1 ?"},
+    {"scan", "forgets_the_packs_before", "before += __shfl_sync", "before = __shfl_sync"},
 };
 
 class FaultyTemplate : public testing::TestWithParam<PlantedFault> {};

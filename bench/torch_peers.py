@@ -1,0 +1,59 @@
+# torch's version of kernels of spaces/, on data far larger than any cache:
+#   torch_peers.py KERNEL… (saxpy, rms, layer, softmax, copy)
+# Needs PyTorch and a GPU.
+import statistics
+import sys
+
+import torch
+import torch.nn.functional as functional
+
+
+def median_us(work, warm_up=10, rounds=50):
+    for _ in range(warm_up):
+        work()
+    times = []
+    for _ in range(rounds):
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        work()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(start.elapsed_time(end) * 1e3)
+    return statistics.median(times)
+
+
+def report(name, moved_bytes, work):
+    time_us = median_us(work)
+    print(f"torch {name:<32} {time_us:10.2f} us  {moved_bytes / time_us / 1e3:.1f} GB/s")
+
+
+def saxpy():
+    x, y = (torch.rand(1 << 28, device="cuda") for _ in range(2))
+    report("saxpy 2^28", x.numel() * 12, lambda: y.add_(x, alpha=1.25))
+
+
+def norm(kind):
+    for element in (torch.bfloat16, torch.float32):
+        x = torch.randn(8192, 8192, device="cuda").to(element)
+        weight, bias = (torch.rand(8192, device="cuda").to(element) for _ in range(2))
+        if kind == "rms":
+            work = lambda: functional.rms_norm(x, (8192,), weight, 1e-5)
+        else:
+            work = lambda: functional.layer_norm(x, (8192,), weight, bias, 1e-5)
+        report(f"{kind} {element} 8192 x 8192", x.nbytes * 2, work)
+
+
+def softmax():
+    for rows, columns in ((8192, 8192), (4096, 32768), (16384, 1024), (65536, 128)):
+        x = torch.randn(rows, columns, device="cuda")
+        report(f"softmax {rows} x {columns}", x.nbytes * 2, lambda: functional.softmax(x, -1))
+
+
+def copy():
+    x, y = (torch.rand(8192, 8192, device="cuda") for _ in range(2))
+    report("copy 8192 x 8192", x.nbytes * 2, lambda: y.copy_(x))
+
+
+PEERS = {"saxpy": saxpy, "rms": lambda: norm("rms"), "layer": lambda: norm("layer"), "softmax": softmax, "copy": copy}
+for kernel in sys.argv[1:]:
+    PEERS[kernel]()
