@@ -350,6 +350,11 @@ TEST(SourceMacros, a_reference_in_the_same_source_sees_the_default_configuration
       warnings(test).find("the reference is in the kernel's source, which is compiled for it with tile=16"),
       std::string::npos)
       << warnings(test);
+  Case compared = test;
+  compared.more = "reference: default\n";
+  EXPECT_NE(warnings(compared).find("the default configuration, which is the reference, has tile=16"),
+            std::string::npos)
+      << warnings(compared);
   test.parameters = "{tile: {values: [16, 32], default: 32}}";
   EXPECT_EQ(macros(test), (Macros{{"tile", "32"}}));
   EXPECT_EQ(warnings(test), "");

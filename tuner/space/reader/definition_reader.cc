@@ -198,11 +198,17 @@ void DefinitionReader::check_macros(const YamlNode& parameters, FlatSource sourc
       assumed += (assumed.empty() ? "" : ", ") + name + '=' + parameter->values.front().str();
   }
   if (assumed.empty()) return;
+  const std::string default_hint = "a parameter's default says which value: " + parameters.keys.front().text +
+                                   ": {values: […], default: …}";
+  if (std::ranges::any_of(kernel.references, [](const Reference& each) { return each.is_default; })) {
+    errors_.warn(parameters.keys.front(), "the default configuration, which is the reference, has " + assumed,
+                 default_hint);
+    return;
+  }
   const std::string code = is_with_reference ? "reference" : "verifier";
   errors_.warn(parameters.keys.front(),
                "the " + code + " is in the kernel's source, which is compiled for it with " + assumed,
-               "a parameter's default says which value: " + parameters.keys.front().text +
-                   ": {values: […], default: …}; or give the " + code + " a source of its own");
+               default_hint + "; or give the " + code + " a source of its own");
 }
 
 std::string DefinitionReader::load(const YamlNode& node, std::string& path) {
