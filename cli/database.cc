@@ -1,6 +1,5 @@
 #include "cli/database.h"
 
-#include <algorithm>
 #include <set>
 #include <system_error>
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/output/units.h"
 
 namespace gktune {
 namespace {

@@ -3,7 +3,6 @@
 #include <cfenv>
 #include <cstring>
 #include <mutex>
-#include <optional>
 
 #include "engine/device_choice.h"
 #include "runtime/launch_device.h"

@@ -34,16 +34,12 @@ inline Trial bad_trial(int threads, Status status, std::string message) {
 // Reductions on two GPUs: element=int, n=1Mi and n=1Gi on the first, n=1Mi on the second.
 inline void make_example_database(const std::string& path) {
   auto store = Database::open(path, Database::Access::write);
-  ASSERT_TRUE(store.ok()) << store.error().message;
   auto session = (*store)->begin_session({"0.1.0", "here", "gktune run reduce.yaml", {}});
-  ASSERT_TRUE(session.ok()) << session.error().message;
   auto add = [&](const std::string& device, const Problem& problem, const std::vector<Trial>& trials) {
     auto study =
         (*store)->study_id({"reduce", "f1", {"cuda", device, "sm_90", 132}, problem, Regime::cold, "time"});
-    ASSERT_TRUE(study.ok()) << study.error().message;
     for (const Trial& trial : trials) {
-      auto added = (*store)->add_trial(*study, *session, trial);
-      ASSERT_TRUE(added.ok()) << added.error().message;
+      (*store)->add_trial(*study, *session, trial).value();
     }
   };
   const Problem small = {{"element", "int"}, {"n", 1 << 20}}, large = {{"element", "int"}, {"n", 1 << 30}};
@@ -59,35 +55,29 @@ inline void make_example_database(const std::string& path) {
 // the first two winners are stale.
 inline void make_stale_database(const std::string& path) {
   auto store = Database::open(path, Database::Access::write);
-  ASSERT_TRUE(store.ok()) << store.error().message;
   const auto add = [&](std::int64_t session, const Problem& problem, const Trial& trial) {
     auto study = (*store)->study_id(
         {"reduce", "f1", {"cuda", "NVIDIA H200", "sm_90", 132}, problem, Regime::cold, "time"});
-    ASSERT_TRUE(study.ok()) << study.error().message;
     ASSERT_TRUE((*store)->add_trial(*study, session, trial).ok());
   };
   DeviceInfo device;
   device.driver = "550.54";
   const auto earlier = (*store)->begin_session({"0.1.0", "here", "gktune run reduce.yaml", device});
-  ASSERT_TRUE(earlier.ok());
   const Problem small = {{"n", 1 << 20}}, twice = {{"n", 2 << 20}}, large = {{"n", 1 << 30}};
   add(*earlier, small, good_trial(256, 10, small));
   add(*earlier, twice, good_trial(256, 20, twice));
   device.driver = "580.65";
   const auto later = (*store)->begin_session({"0.1.0", "here", "gktune run reduce.yaml", device});
-  ASSERT_TRUE(later.ok());
   add(*later, large, good_trial(512, 920, large));
 }
 
 // In the first study trial 1 wins against trial 2, which was faster in the search.
 inline void hold_example_playoff(const std::string& path) {
   auto store = Database::open(path, Database::Access::write);
-  ASSERT_TRUE(store.ok()) << store.error().message;
   const Problem problem = {{"element", "int"}, {"n", 1 << 20}};
   Playoff playoff{{good_trial(128, 11, problem), good_trial(256, 12, problem)}, 1717176000001};
   for (Trial& finalist : playoff.finalists) finalist.samples_us.push_back(finalist.samples_us.front());
-  auto added = (*store)->add_playoff(1, 1, playoff);
-  ASSERT_TRUE(added.ok()) << added.error().message;
+  (*store)->add_playoff(1, 1, playoff).value();
 }
 
 }  // namespace gktune

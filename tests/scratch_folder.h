@@ -8,6 +8,11 @@
 
 namespace gktune {
 
+inline std::string contents_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 // A folder for one test. The destructor removes it.
 class ScratchFolder {
  public:

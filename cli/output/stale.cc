@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "cli/output/units.h"
 #include "engine/selection.h"
 #include "tuner/core/text.h"
 

@@ -9,7 +9,6 @@
 #include "cli/context.h"
 #include "cli/output/table.h"
 #include "db/database.h"
-#include "db/portfolio.h"
 
 namespace gktune {
 

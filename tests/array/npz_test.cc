@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <fstream>
-#include <iterator>
 #include <vector>
 
 #include "tests/scratch_folder.h"
@@ -114,8 +112,7 @@ TEST_F(Npz, errors_say_why_an_archive_cannot_be_read) {
 
 TEST_F(Npz, damaged_bytes_do_not_crash_and_cut_files_are_errors) {
   write({{"a.npy", npy({1, 2, 3}, "(3,)"), 8}});
-  std::ifstream file(path_, std::ios::binary);
-  const std::string good((std::istreambuf_iterator<char>(file)), {});
+  const std::string good = contents_of(path_);
   for (std::size_t i = 0; i < good.size(); ++i) {
     std::string bad = good;
     bad[i] = static_cast<char>(bad[i] ^ 0xff);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "program_process.h"
+#include "tests/expectations.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -40,10 +41,10 @@ TEST_F(ArchitectureCheck, prints_the_resources_of_each_configuration) {
   ASSERT_EQ(lines.size(), 5u) << out_;
   EXPECT_TRUE(lines[0].starts_with("registers  spilled  static shared  dynamic shared  block  problem"))
       << out_;
-  EXPECT_NE(lines[1].find("n=1000   threadsPerBlock=64"), std::string::npos) << out_;
-  EXPECT_NE(lines[2].find("n=1000   threadsPerBlock=128"), std::string::npos) << out_;
+  EXPECT_TRUE(contains(lines[1], "n=1000   threadsPerBlock=64")) << out_;
+  EXPECT_TRUE(contains(lines[2], "n=1000   threadsPerBlock=128")) << out_;
   EXPECT_EQ(lines[4], "twice compile: 2 checked, nothing found");
-  EXPECT_NE(err_.find("compiled for sm_90, as in H100; nothing ran"), std::string::npos) << err_;
+  EXPECT_TRUE(contains(err_, "compiled for sm_90, as in H100; nothing ran"));
 }
 
 TEST_F(ArchitectureCheck, prints_the_resources_as_json) {
@@ -82,13 +83,10 @@ TEST_F(ArchitectureCheck, says_that_the_kernels_of_host_code_are_unknown) {
   const int code = check("called.yaml --device sm_90");
   if (err_.find("host code needs nvcc") != std::string::npos) GTEST_SKIP() << err_;
   ASSERT_EQ(code, 0) << err_ << out_;
-  EXPECT_NE(out_.find("        -        -              -               -      -"), std::string::npos) << out_;
-  EXPECT_EQ(out_.find("-1"), std::string::npos) << out_;
-  EXPECT_NE(
-      err_.find(
-          "not checked: the registers, shared memory and blocks of the kernels that host code launches"),
-      std::string::npos)
-      << err_;
+  EXPECT_TRUE(contains(out_, "        -        -              -               -      -"));
+  EXPECT_FALSE(contains(out_, "-1"));
+  EXPECT_TRUE(contains(
+      err_, "not checked: the registers, shared memory and blocks of the kernels that host code launches"));
   ASSERT_EQ(check("called.yaml --device sm_90 --json"), 0) << err_;
   const Json report = Json::parse(out_);
   EXPECT_TRUE(report["not_checked"].is_string());
@@ -107,12 +105,10 @@ TEST_F(ArchitectureCheck, says_that_nothing_links_relocatable_code) {
     return Json::parse(out_);
   };
   for (const char* option : {"-rdc=true", "--relocatable-device-code=true"})
-    EXPECT_NE(report_with(option).value("not_checked", "").find("nothing links it"), std::string::npos)
-        << out_;
+    EXPECT_TRUE(contains(report_with(option).value("not_checked", ""), "nothing links it")) << out_;
   EXPECT_EQ(check("linked.yaml --device sm_90 --problem n=1000"), 0) << err_;
-  EXPECT_NE(err_.find("warning: not checked: whether code of --relocatable-device-code=true can be loaded"),
-            std::string::npos)
-      << err_;
+  EXPECT_TRUE(
+      contains(err_, "warning: not checked: whether code of --relocatable-device-code=true can be loaded"));
   for (const char* option : {"-rdc=false", "-lineinfo"})
     EXPECT_FALSE(report_with(option).contains("not_checked"));
 }
@@ -154,16 +150,14 @@ TEST_F(ArchitectureCheck, says_once_that_the_gpu_cannot_launch_the_reference) {
   EXPECT_EQ(check("plain.yaml --device sm_90"), 1);
   EXPECT_TRUE(out_.starts_with("plain compile: 0 of 2 checked, 1 reference_failed\n")) << out_;
   EXPECT_EQ(check("plain.yaml --sanitize"), 1);
-  EXPECT_EQ(err_.find("--sample"), std::string::npos) << err_;
+  EXPECT_FALSE(contains(err_, "--sample"));
 }
 
 TEST_F(ArchitectureCheck, lists_the_architectures_when_one_is_unknown) {
   for (const char* unknown : {"sm_12", "sm_91", "sm_999"}) {
     EXPECT_EQ(check(std::string("twice.yaml --device ") + unknown), 3);
-    EXPECT_NE(err_.find(std::string("does not compile for '") + unknown + "'; it knows sm_"),
-              std::string::npos)
-        << err_;
-    EXPECT_NE(err_.find("sm_90"), std::string::npos) << err_;
+    EXPECT_TRUE(contains(err_, std::string("does not compile for '") + unknown + "'; it knows sm_"));
+    EXPECT_TRUE(contains(err_, "sm_90"));
   }
 }
 

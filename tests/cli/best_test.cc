@@ -5,6 +5,7 @@
 #include "db/sqlite/connection.h"
 #include "gktune/lookup.h"
 #include "tests/example_database.h"
+#include "tests/expectations.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -25,18 +26,14 @@ class BestCommand : public ::testing::Test {
 TEST_F(BestCommand, lists_all_winners_if_no_problem_is_given) {
   Call all = best({});
   EXPECT_EQ(all.code, ExitCode::done);
-  EXPECT_NE(
-      all.out.find("reduce  element=int,n=1Mi  10.0 µs  threadsPerBlock=256 way=one_pass  NVIDIA H200  cold"),
-      std::string::npos)
-      << all.out;
-  EXPECT_NE(all.out.find("NVIDIA H100"), std::string::npos);
+  EXPECT_TRUE(contains(
+      all.out, "reduce  element=int,n=1Mi  10.0 µs  threadsPerBlock=256 way=one_pass  NVIDIA H200  cold"));
+  EXPECT_TRUE(contains(all.out, "NVIDIA H100"));
   EXPECT_EQ(best({"reduce"}).out, all.out);
 }
 
 TEST_F(BestCommand, says_that_a_match_is_exact) {
-  Call exact = best({"reduce", "--problem", "n=1Mi,element=int", "--device", "h200"});
-  EXPECT_EQ(exact.code, ExitCode::done);
-  EXPECT_EQ(exact.out,
+  EXPECT_EQ(printed_by(best({"reduce", "--problem", "n=1Mi,element=int", "--device", "h200"})),
             "threadsPerBlock=256 way=one_pass\n"
             "reduce n=1Mi,element=int on NVIDIA H200: 10.0 µs, exact match\n");
 }
@@ -52,11 +49,10 @@ TEST_F(BestCommand, exits_with_5_if_the_match_is_worse_than_required) {
   };
   EXPECT_EQ(required("nearest").code, ExitCode::done);
   const Call worse = required("exact");
-  EXPECT_EQ(worse.code, ExitCode::worse_match);
   EXPECT_EQ(worse.out, "");
-  EXPECT_EQ(worse.err,
-            "error: the best match for reduce n=512Mi is nearest problem, which is worse than exact\n"
-            "  hint: the nearest tuned problem is element=int,n=1Gi\n");
+  EXPECT_TRUE(ended(worse, ExitCode::worse_match,
+                    "error: the best match for reduce n=512Mi is nearest problem, which is worse than exact\n"
+                    "  hint: the nearest tuned problem is element=int,n=1Gi\n"));
   EXPECT_EQ(required("good").code, ExitCode::usage);
   EXPECT_EQ(best({"reduce", "--require", "exact"}).code, ExitCode::usage);
 }
@@ -73,18 +69,15 @@ TEST_F(BestCommand, lists_how_well_the_problems_of_space_files_are_covered) {
   const Json rows = Json::parse(all.out);
   ASSERT_EQ(rows.size(), 2u) << all.out;
   EXPECT_EQ(rows[0]["match"], "none");  // the winners are of other sources
-  EXPECT_NE(rows[0]["reason"].get<std::string>().find("of other sources"), std::string::npos) << all.out;
+  EXPECT_TRUE(contains(rows[0]["reason"].get<std::string>(), "of other sources")) << all.out;
   const Call required = best({"--coverage", space, "--require", "exact", "--device", "H200"});
-  EXPECT_EQ(required.code, ExitCode::worse_match);
-  EXPECT_NE(required.err.find("2 of 2 answers are worse than exact"), std::string::npos) << required.err;
+  EXPECT_TRUE(ended_with(required, ExitCode::worse_match, "2 of 2 answers are worse than exact"));
   EXPECT_EQ(best({"--coverage", "/no/space.yaml"}).code, ExitCode::usage);
   EXPECT_EQ(best({"--coverage", space, "--device", "unknown"}).code, ExitCode::no_device);
 }
 
 TEST_F(BestCommand, answers_with_the_nearest_problem_and_names_it) {
-  Call nearest = best({"reduce", "--problem", "n=512Mi", "--device", "NVIDIA H200"});
-  EXPECT_EQ(nearest.code, ExitCode::done);
-  EXPECT_EQ(nearest.out,
+  EXPECT_EQ(printed_by(best({"reduce", "--problem", "n=512Mi", "--device", "NVIDIA H200"})),
             "threadsPerBlock=512 way=one_pass\n"
             "reduce n=512Mi on NVIDIA H200: 920 µs, "
             "the nearest tuned problem is element=int,n=1Gi\n");
@@ -123,15 +116,13 @@ TEST_F(BestCommand, the_answer_names_the_regime_of_its_time) {
   EXPECT_EQ(cold["time_us"], 10.0);
   EXPECT_EQ(hot["regime"], "hot");
   EXPECT_EQ(hot["time_us"], 1.0);
-  EXPECT_NE(ask("n=16Mi,element=int", "--why").find(": 1.00 µs (hot), exact match\n"), std::string::npos);
-  EXPECT_NE(ask("n=1Mi,element=int", "--why").find(": 10.0 µs, exact match\nevidence: study 1,"),
-            std::string::npos);
-  EXPECT_NE(ask("n=16Mi,element=int", "--csv").find(",hot,"), std::string::npos);
+  EXPECT_TRUE(contains(ask("n=16Mi,element=int", "--why"), ": 1.00 µs (hot), exact match\n"));
+  EXPECT_TRUE(contains(ask("n=1Mi,element=int", "--why"), ": 10.0 µs, exact match\nevidence: study 1,"));
+  EXPECT_TRUE(contains(ask("n=16Mi,element=int", "--csv"), ",hot,"));
 }
 
 TEST_F(BestCommand, gives_the_match_that_an_application_gets) {
   const auto lookup = Lookup::open(path_);
-  ASSERT_TRUE(lookup.ok());
   const DeviceIdentity h200{"cuda", "NVIDIA H200", "sm_90", 132};
   for (const auto& [text, problem] : {std::pair<std::string, Problem>{"n=1Gi", {{"n", 1 << 30}}},
                                       {"n=1Gi,element=int", {{"n", 1 << 30}, {"element", "int"}}},
@@ -148,7 +139,6 @@ TEST_F(BestCommand, reports_the_same_stale_answers_as_the_lookup_of_an_applicati
   const std::string path = folder_.path("stale.db");
   make_stale_database(path);
   const auto lookup = Lookup::open(path);
-  ASSERT_TRUE(lookup.ok());
   for (const std::int64_t n : {1 << 20, 1 << 21, 1 << 30, 5}) {
     const auto asked = Json::parse(
         call({"best", "reduce", "--problem", "n=" + std::to_string(n), "--json", "--db", path}).out);
@@ -162,40 +152,36 @@ TEST_F(BestCommand, answers_with_a_configuration_that_a_person_corrected) {
   sqlite::Connection(path_, sqlite::Connection::Access::create, std::chrono::seconds(10))
       .execute("UPDATE trials SET config = replace(config, '512', '1024')");
   const Call called = best({"reduce", "--problem", "n=1Gi,element=int", "--device", "H200"});
-  EXPECT_NE(called.out.find("threadsPerBlock=1024"), std::string::npos) << called.out << called.err;
+  EXPECT_TRUE(contains(called.out, "threadsPerBlock=1024")) << called.out << called.err;
 }
 
 TEST_F(BestCommand, suggests_a_kernel_for_a_misspelt_one) {
   Call misspelt = best({"redcue"});
-  EXPECT_EQ(misspelt.code, ExitCode::no_configuration);
-  EXPECT_EQ(misspelt.err,
-            "error: the database has no configuration of kernel 'redcue', did you mean 'reduce'?\n"
-            "  hint: it has reduce\n");
+  EXPECT_TRUE(ended(misspelt, ExitCode::no_configuration,
+                    "error: the database has no configuration of kernel 'redcue', did you mean 'reduce'?\n"
+                    "  hint: it has reduce\n"));
 }
 
 TEST_F(BestCommand, suggests_an_axis_for_a_misspelt_one) {
   Call misspelt = best({"reduce", "--problem", "elemnt=int"});
-  EXPECT_EQ(misspelt.code, ExitCode::usage);
-  EXPECT_EQ(misspelt.err,
-            "error: --problem: unknown problem axis 'elemnt', did you mean 'element'?\n"
-            "  hint: gktune best --help\n");
+  EXPECT_TRUE(ended(misspelt, ExitCode::usage,
+                    "error: --problem: unknown problem axis 'elemnt', did you mean 'element'?\n"
+                    "  hint: gktune best --help\n"));
 }
 
 TEST_F(BestCommand, names_a_bad_number) {
   Call bad = best({"reduce", "--problem", "n=lots"});
-  EXPECT_EQ(bad.code, ExitCode::usage);
-  EXPECT_EQ(bad.err,
-            "error: --problem: axis n: 'lots' is not an integer; write it as 1048576, 1Mi or 1e6\n"
-            "  hint: gktune best --help\n");
+  EXPECT_TRUE(ended(bad, ExitCode::usage,
+                    "error: --problem: axis n: 'lots' is not an integer; write it as 1048576, 1Mi or 1e6\n"
+                    "  hint: gktune best --help\n"));
 }
 
 TEST_F(BestCommand, suggests_a_device_for_an_unknown_one) {
   Call unknown = best({"reduce", "--device", "NVIDIA H210"});
-  EXPECT_EQ(unknown.code, ExitCode::no_device);
-  EXPECT_EQ(unknown.err, "error: the database knows no device 'NVIDIA H210', did you mean 'NVIDIA H200'?\n");
+  EXPECT_TRUE(ended(unknown, ExitCode::no_device,
+                    "error: the database knows no device 'NVIDIA H210', did you mean 'NVIDIA H200'?\n"));
   Call either = best({"reduce", "--device", "nvidia"});
-  EXPECT_EQ(either.code, ExitCode::no_device);
-  EXPECT_EQ(either.err, "error: 'nvidia' may be any of NVIDIA H200; NVIDIA H100\n");
+  EXPECT_TRUE(ended(either, ExitCode::no_device, "error: 'nvidia' may be any of NVIDIA H200; NVIDIA H100\n"));
 }
 
 TEST_F(BestCommand, answers_for_an_unknown_device_with_a_similar_one) {
@@ -205,13 +191,11 @@ TEST_F(BestCommand, answers_for_an_unknown_device_with_a_similar_one) {
   auto with = question;
   with.insert(with.end(), {"--as", "NVIDIA H100"});
   const Call answer = best(with);
-  EXPECT_EQ(answer.code, ExitCode::done) << answer.err;
-  EXPECT_EQ(answer.out,
+  EXPECT_EQ(printed_by(answer),
             "threadsPerBlock=64 way=one_pass\n"
             "reduce n=1Mi,element=int on NVIDIA H100: 14.0 µs, exact match\n");
   // It answers as an application's lookup does.
   const auto lookup = Lookup::open(path_, {.aliases = {{"NVIDIA H100 NVL", "NVIDIA H100"}}});
-  ASSERT_TRUE(lookup.ok());
   const Answer known = lookup->best("reduce", {{"n", 1 << 20}, {"element", "int"}},
                                     DeviceIdentity{"cuda", "NVIDIA H100 NVL", "sm_90", 1});
   EXPECT_EQ(known.match, Match::exact);
@@ -223,13 +207,11 @@ TEST_F(BestCommand, refuses_an_unknown_similar_device_and_one_without_a_problem)
   const auto as = [&](const std::string& name) {
     return best({"reduce", "--problem", "n=1Mi", "--as", name});
   };
-  const Call unknown = as("NVIDIA H210");
-  EXPECT_EQ(unknown.code, ExitCode::no_device);
-  EXPECT_EQ(unknown.err, "error: the database knows no device 'NVIDIA H210', did you mean 'NVIDIA H200'?\n");
+  EXPECT_TRUE(ended(as("NVIDIA H210"), ExitCode::no_device,
+                    "error: the database knows no device 'NVIDIA H210', did you mean 'NVIDIA H200'?\n"));
   EXPECT_EQ(as("nvidia").err, "error: 'nvidia' may be any of NVIDIA H200; NVIDIA H100\n");
   const Call list = best({"reduce", "--as", "NVIDIA H100"});
-  EXPECT_EQ(list.code, ExitCode::usage);
-  EXPECT_EQ(list.err, "error: --as needs --problem\n  hint: gktune best --help\n");
+  EXPECT_TRUE(ended(list, ExitCode::usage, "error: --as needs --problem\n  hint: gktune best --help\n"));
   EXPECT_EQ(best({"reduce", "--problem", "n=1Mi", "--as"}).code, ExitCode::usage);
 }
 
@@ -241,9 +223,9 @@ TEST(BestOfNothing, an_empty_database_has_no_configuration) {
   ScratchFolder folder;
   ASSERT_TRUE(Database::open(folder.path("empty.db"), Database::Access::write).ok());
   Call best = call({"best", "--db", folder.path("empty.db")});
-  EXPECT_EQ(best.code, ExitCode::no_configuration);
   EXPECT_EQ(best.out, "");
-  EXPECT_EQ(best.err, "error: the database has no configuration yet\n  hint: gktune run SPACE adds some\n");
+  EXPECT_TRUE(ended(best, ExitCode::no_configuration,
+                    "error: the database has no configuration yet\n  hint: gktune run SPACE adds some\n"));
 }
 
 }  // namespace

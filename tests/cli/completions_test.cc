@@ -21,8 +21,7 @@ class Completions : public ::testing::Test {
   std::string lines(Texts words) {
     words.insert(words.begin(), "complete");
     Call result = call(words, environment_);
-    EXPECT_EQ(result.code, ExitCode::done);
-    EXPECT_EQ(result.err, "");
+    EXPECT_TRUE(ended(result, ExitCode::done, ""));
     return result.out;
   }
 
@@ -98,10 +97,9 @@ TEST_F(Completions, leave_out_names_with_line_breaks) {
 }
 
 TEST_F(Completions, an_unknown_shell_is_a_usage_error) {
-  Call tcsh = call({"completions", "tcsh"});
-  EXPECT_EQ(tcsh.code, ExitCode::usage);
-  EXPECT_EQ(tcsh.err,
-            "error: SHELL: 'tcsh' is neither bash, zsh nor fish\n  hint: gktune completions --help\n");
+  EXPECT_TRUE(
+      ended(call({"completions", "tcsh"}), ExitCode::usage,
+            "error: SHELL: 'tcsh' is neither bash, zsh nor fish\n  hint: gktune completions --help\n"));
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 
 #include "call.h"
 #include "cli/output/json.h"
 #include "db/sqlite/connection.h"
 #include "tests/example_database.h"
+#include "tests/expectations.h"
 #include "tests/file_limit.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
@@ -30,13 +30,10 @@ class Db : public ::testing::Test {
 
 TEST_F(Db, ls_prints_a_line_for_each_study) {
   Call ls = db({"ls"});
-  EXPECT_EQ(ls.code, ExitCode::done);
-  EXPECT_EQ(ls.err, "");
-  EXPECT_NE(ls.out.find("1  reduce  element=int,n=1Mi       4       2  10.0 µs  NVIDIA H200  cold    time"),
-            std::string::npos)
-      << ls.out;
-  EXPECT_NE(ls.out.find("2  reduce  element=int,n=1Gi       1       0   920 µs"), std::string::npos)
-      << ls.out;
+  EXPECT_TRUE(ended(ls, ExitCode::done, ""));
+  EXPECT_TRUE(
+      contains(ls.out, "1  reduce  element=int,n=1Mi       4       2  10.0 µs  NVIDIA H200  cold    time"));
+  EXPECT_TRUE(contains(ls.out, "2  reduce  element=int,n=1Gi       1       0   920 µs"));
 }
 
 TEST_F(Db, ls_as_json_can_be_read_back) {
@@ -48,9 +45,7 @@ TEST_F(Db, ls_as_json_can_be_read_back) {
 }
 
 TEST_F(Db, show_ranks_the_successful_trials) {
-  Call show = db({"show", "1"});
-  EXPECT_EQ(show.code, ExitCode::done);
-  EXPECT_EQ(show.out,
+  EXPECT_EQ(printed_by(db({"show", "1"})),
             "reduce element=int,n=1Mi on NVIDIA H200 (cold, objective: time)\n"
             "4 trials; failed: 1 launch_failed, 1 wrong_result\n"
             "winner: trial 2 with 10.0 µs, 1 sample\n"
@@ -62,14 +57,13 @@ TEST_F(Db, show_ranks_the_successful_trials) {
 
 TEST_F(Db, show_failed_gives_the_reasons) {
   Call show = db({"show", "1", "--failed"});
-  EXPECT_NE(show.out.find(" 3  wrong_result   threadsPerBlock=512 way=one_pass   3 of 7 elements differ\n"),
-            std::string::npos)
-      << show.out;
+  EXPECT_TRUE(
+      contains(show.out, " 3  wrong_result   threadsPerBlock=512 way=one_pass   3 of 7 elements differ\n"));
 }
 
 TEST_F(Db, show_says_that_a_limit_hides_trials) {
   Call show = db({"show", "1", "--limit", "1"});
-  EXPECT_EQ(show.out.find("12.5"), std::string::npos);
+  EXPECT_FALSE(contains(show.out, "12.5"));
   EXPECT_EQ(show.err, "  hint: --limit 0 shows all 2\n");
   EXPECT_EQ(db({"show", "1", "--limit", "2"}).err, "");
   EXPECT_EQ(db({"show", "1", "--limit", "0"}).err, "");
@@ -78,8 +72,8 @@ TEST_F(Db, show_says_that_a_limit_hides_trials) {
 TEST_F(Db, show_also_limits_the_studies_in_every_format) {
   const std::string all = "  hint: --limit 0 shows all 3 studies\n";
   const Call text = db({"show", "reduce", "--limit", "2"});
-  EXPECT_NE(text.out.find("n=1Gi"), std::string::npos) << text.out;
-  EXPECT_EQ(text.out.find("H100"), std::string::npos) << text.out;
+  EXPECT_TRUE(contains(text.out, "n=1Gi"));
+  EXPECT_FALSE(contains(text.out, "H100"));
   EXPECT_EQ(text.err, all);
   const Call json = db({"show", "reduce", "--limit", "2", "--json"});
   EXPECT_EQ(Json::parse(json.out).size(), 2u);
@@ -100,14 +94,14 @@ TEST_F(Db, show_prints_the_trials_as_json) {
 
 TEST_F(Db, an_unknown_study_is_an_error) {
   Call show = db({"show", "99"});
-  EXPECT_EQ(show.code, ExitCode::failed);
-  EXPECT_EQ(show.err, "error: there is no study 99\n  hint: gktune db ls --db " + path_ + " lists them\n");
+  EXPECT_TRUE(ended(show, ExitCode::failed,
+                    "error: there is no study 99\n  hint: gktune db ls --db " + path_ + " lists them\n"));
 }
 
 TEST_F(Db, show_accepts_the_name_of_a_kernel_and_shows_all_its_studies) {
   Call show = db({"show", "reduce"});
-  EXPECT_EQ(show.code, ExitCode::done);
-  EXPECT_EQ(show.out, db({"show", "1"}).out + "\n" + db({"show", "2"}).out + "\n" + db({"show", "3"}).out);
+  EXPECT_EQ(printed_by(show),
+            db({"show", "1"}).out + "\n" + db({"show", "2"}).out + "\n" + db({"show", "3"}).out);
   auto studies = Json::parse(db({"show", "reduce", "--json"}).out);
   ASSERT_EQ(studies.size(), 3u);
   EXPECT_EQ(studies[2], Json::parse(db({"show", "3", "--json"}).out));
@@ -159,7 +153,7 @@ TEST_F(Db, each_command_names_the_study_that_cannot_be_read) {
        {std::vector<std::string>{"ls"}, {"show", "1"}, {"diff", "1", "3"}, {"rm", "3", "--dry-run"}}) {
     const Call each = db(arguments);
     EXPECT_EQ(each.code, ExitCode::failed) << arguments.front() << ": " << each.out;
-    EXPECT_NE(each.err.find("study 2: not a JSON object of plain values: {\"n\":}"), std::string::npos)
+    EXPECT_TRUE(contains(each.err, "study 2: not a JSON object of plain values: {\"n\":}"))
         << arguments.front() << ": " << each.err;
   }
 }
@@ -171,9 +165,8 @@ TEST(DbExport, every_format_for_applications_names_stale_winners) {
   for (const std::string format : {"header", "flags", "json"}) {
     const Call each = call({"db", "export", "reduce/n=1Mi", "--format", format, "--db", stale});
     EXPECT_EQ(each.code, ExitCode::done) << format << ": " << each.err;
-    EXPECT_NE(each.err.find(
-                  "warning: reduce/n=1Mi@NVIDIA H200 is stale: the driver was 550.54 then and is 580.65 now"),
-              std::string::npos)
+    EXPECT_TRUE(contains(
+        each.err, "warning: reduce/n=1Mi@NVIDIA H200 is stale: the driver was 550.54 then and is 580.65 now"))
         << format << ": " << each.err;
     EXPECT_EQ(call({"db", "export", "reduce/n=1Gi", "--format", format, "--db", stale}).err, "") << format;
   }
@@ -189,11 +182,11 @@ TEST_F(Db, export_writes_the_cold_regime_and_says_so_if_the_format_has_no_regime
   }
   for (const std::string format : {"header"}) {
     const Call both = db({"export", "reduce@H100", "--format", format});
-    EXPECT_EQ(both.code, ExitCode::done) << both.err;
-    EXPECT_EQ(both.err,
+    EXPECT_TRUE(
+        ended(both, ExitCode::done,
               "left out 1 winner of other regimes or objectives: this format holds one winner for each "
               "problem and device\n"
-              "  hint: name studies by their ids to export others\n");
+              "  hint: name studies by their ids to export others\n"));
     EXPECT_EQ(both.out, db({"export", "3", "--format", format}).out);
     EXPECT_NE(both.out, db({"export", "4", "--format", format}).out);
     EXPECT_EQ(db({"export", "4", "--format", format}).err, "");
@@ -263,10 +256,6 @@ TEST_F(Db, a_failed_export_does_not_change_an_older_file) {
   }
   const std::string file = folder_.path("all.json");
   std::ofstream(file) << "older\n";
-  const auto contents = [&] {
-    std::ifstream stream(file);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-  };
   const auto files = [&] {
     std::set<std::string> names;
     for (const auto& each : std::filesystem::directory_iterator(folder_.path("")))
@@ -278,17 +267,16 @@ TEST_F(Db, a_failed_export_does_not_change_an_older_file) {
   {
     const FileLimit limit(100'000);  // as on a disk that is full
     const Call failed = db({"export", "1", "--format", "kernel-tuner", "-o", file});
-    EXPECT_EQ(failed.code, ExitCode::failed);
-    EXPECT_EQ(failed.err, "error: cannot write " + file +
-                              ": File too large: no file may exceed 100000 bytes (ulimit -f)\n");
+    EXPECT_TRUE(ended(
+        failed, ExitCode::failed,
+        "error: cannot write " + file + ": File too large: no file may exceed 100000 bytes (ulimit -f)\n"));
   }
-  EXPECT_EQ(contents(), "older\n");
+  EXPECT_EQ(contents_of(file), "older\n");
   EXPECT_EQ(files(), before);
   EXPECT_EQ(db({"export", "1", "--format", "kernel-tuner", "-o", file}).code, ExitCode::done);
-  EXPECT_NE(contents().find("11.125"), std::string::npos);
+  EXPECT_TRUE(contains(contents_of(file), "11.125"));
   const Call to_device = db({"export", "1", "--format", "kernel-tuner", "-o", "/dev/full"});
-  EXPECT_EQ(to_device.code, ExitCode::failed);
-  EXPECT_EQ(to_device.err, "error: cannot write /dev/full: No space left on device\n");
+  EXPECT_TRUE(ended(to_device, ExitCode::failed, "error: cannot write /dev/full: No space left on device\n"));
   EXPECT_EQ(db({"export", "1", "--format", "kernel-tuner", "-o", folder_.path("none/all.json")}).err,
             "error: cannot write " + folder_.path("none/all.json") + ": No such file or directory\n");
 }
@@ -300,9 +288,8 @@ TEST(DbFile, in_an_unreadable_folder_is_not_called_missing) {
   std::filesystem::permissions(folder.path("closed"), std::filesystem::perms(0));
   {
     const Unprivileged somebody;
-    const Call ls = call({"db", "ls", "--db", database});
-    EXPECT_EQ(ls.code, ExitCode::failed);
-    EXPECT_EQ(ls.err, "error: " + database + ": cannot be read: Permission denied\n");
+    EXPECT_TRUE(ended(call({"db", "ls", "--db", database}), ExitCode::failed,
+                      "error: " + database + ": cannot be read: Permission denied\n"));
   }
   std::filesystem::permissions(folder.path("closed"), std::filesystem::perms(0755));
 }
@@ -311,10 +298,9 @@ TEST(DbFile, an_error_says_how_to_make_a_missing_database) {
   ScratchFolder folder;
   Environment environment;
   environment.database = folder.path("none.db");
-  Call ls = call({"db", "ls"}, environment);
-  EXPECT_EQ(ls.code, ExitCode::failed);
-  EXPECT_EQ(ls.err, "error: no database " + environment.database.string() +
-                        "\n  hint: gktune run SPACE creates one; --db or $GKTUNE_DB names another\n");
+  EXPECT_TRUE(ended(call({"db", "ls"}, environment), ExitCode::failed,
+                    "error: no database " + environment.database.string() +
+                        "\n  hint: gktune run SPACE creates one; --db or $GKTUNE_DB names another\n"));
   EXPECT_FALSE(std::filesystem::exists(environment.database));
 }
 
@@ -330,9 +316,8 @@ TEST(DbFile, a_message_says_that_a_database_is_empty) {
   ScratchFolder folder;
   ASSERT_TRUE(Database::open(folder.path("empty.db"), Database::Access::write).ok());
   Call ls = call({"db", "ls", "--db", folder.path("empty.db")});
-  EXPECT_EQ(ls.code, ExitCode::done);
   EXPECT_EQ(ls.out, "");
-  EXPECT_EQ(ls.err, "the database is empty\n  hint: gktune run SPACE adds studies\n");
+  EXPECT_TRUE(ended(ls, ExitCode::done, "the database is empty\n  hint: gktune run SPACE adds studies\n"));
 }
 
 }  // namespace

@@ -25,7 +25,6 @@ class Importance : public ::testing::Test {
 // Study 4: 60 configurations; the way explains most, n the rest; "slow" is never among the best ten.
 void add_study(const std::string& path) {
   auto store = Database::open(path, Database::Access::write);
-  ASSERT_TRUE(store.ok()) << store.error().message;
   const auto session = (*store)->begin_session({"0.1.0", "here", "gktune run scale.yaml", {}});
   const auto study =
       (*store)->study_id({"scale", "f1", {"cuda", "NVIDIA H200", "sm_90", 132}, {}, Regime::cold, "time"});

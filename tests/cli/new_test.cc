@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "call.h"
 #include "tests/scratch_folder.h"
@@ -21,11 +20,7 @@ class New : public ::testing::Test {
   }
   std::string folder() const { return folder_.path("made"); }
   std::string file(const std::string& name) const { return folder() + '/' + name; }
-  std::string text(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(file(name)).rdbuf();
-    return text.str();
-  }
+  std::string text(const std::string& name) const { return contents_of(file(name)); }
   std::size_t count() const {
     if (!fs::exists(folder())) return 0;
     return static_cast<std::size_t>(
@@ -36,8 +31,7 @@ class New : public ::testing::Test {
 
 TEST_F(New, writes_three_files_and_names_the_next_command) {
   Call made = make({"stencil"});
-  EXPECT_EQ(made.code, ExitCode::done);
-  EXPECT_EQ(made.out,
+  EXPECT_EQ(printed_by(made),
             file("stencil.cu") + '\n' + file("stencil_reference.cu") + '\n' + file("stencil.yaml") + '\n');
   EXPECT_EQ(made.err, "  hint: gktune run " + file("stencil.yaml") + '\n');
   EXPECT_EQ(count(), 3u);
@@ -78,8 +72,8 @@ TEST_F(New, overwrites_no_file) {
   fs::create_directories(folder());
   std::ofstream(file("stencil_reference.cu")) << "mine";
   Call made = make({"stencil"});
-  EXPECT_EQ(made.code, ExitCode::failed);
-  EXPECT_EQ(made.err, "error: " + file("stencil_reference.cu") + " exists; nothing was written\n");
+  EXPECT_TRUE(ended(made, ExitCode::failed,
+                    "error: " + file("stencil_reference.cu") + " exists; nothing was written\n"));
   EXPECT_EQ(made.out, "");
   EXPECT_EQ(count(), 1u);
   EXPECT_EQ(text("stencil_reference.cu"), "mine");

@@ -1,19 +1,19 @@
 // gktune db portfolio on a kernel whose losses are known: of eight sizes, size i is best with configuration
 // i, and configuration c takes 10 % more for each step between them.
+#include "db/portfolio.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "cli/output/json.h"
-#include "db/portfolio.h"
 #include "db/database.h"
 #include "tests/cli/call.h"
 #include "tests/db/example_study.h"
+#include "tests/expectations.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -55,19 +55,17 @@ TEST_F(DbPortfolio, prints_the_losses_with_one_two_four_and_eight_configurations
       "3 configurations: the smallest number within 10.1 % of the best on every problem\n"))
       << called.out;
   // The least sums of steps: 16 from the middle, 2 x 4 from two of them, 4 x 1 from four.
-  EXPECT_NE(called.out.find("configurations  mean loss  worst loss  not measured\n"
-                            "             1     20.0 %      40.0 %             0\n"
-                            "             2     10.0 %      20.0 %             0\n"
-                            "             4      5.0 %      10.0 %             0\n"
-                            "             8      0.0 %       0.0 %             0\n"),
-            std::string::npos)
-      << called.out;
-  EXPECT_NE(called.out.find("\nthe tree's choice: "), std::string::npos) << called.out;
-  EXPECT_NE(called.out.find("\non problems held back: "), std::string::npos) << called.out;
+  EXPECT_TRUE(contains(called.out,
+                       "configurations  mean loss  worst loss  not measured\n"
+                       "             1     20.0 %      40.0 %             0\n"
+                       "             2     10.0 %      20.0 %             0\n"
+                       "             4      5.0 %      10.0 %             0\n"
+                       "             8      0.0 %       0.0 %             0\n"));
+  EXPECT_TRUE(contains(called.out, "\nthe tree's choice: "));
+  EXPECT_TRUE(contains(called.out, "\non problems held back: "));
   // Each size lies next to another, whose winner is one step away.
-  EXPECT_NE(called.out.find("\nthe nearest problem's winner there: 10.0 % on average, 10.0 % at worst\n"),
-            std::string::npos)
-      << called.out;
+  EXPECT_TRUE(
+      contains(called.out, "\nthe nearest problem's winner there: 10.0 % on average, 10.0 % at worst\n"));
 }
 
 TEST_F(DbPortfolio, allows_each_problem_no_more_than_the_given_loss) {
@@ -106,7 +104,7 @@ TEST_F(DbPortfolio, refuses_malformed_weights) {
   const auto refused = [&](const std::string& weight, const std::string& why) {
     const Call called = portfolio({"--weight", weight});
     EXPECT_EQ(called.code, ExitCode::usage) << weight;
-    EXPECT_NE(called.err.find("error: --weight: " + why), std::string::npos) << called.err;
+    EXPECT_TRUE(contains(called.err, "error: --weight: " + why));
     EXPECT_EQ(called.out, "") << weight;
   };
   const std::string form = ": write it as n=1Mi:10", above = form + "; the weight is a number above 0";
@@ -124,8 +122,7 @@ TEST_F(DbPortfolio, refuses_malformed_shares_and_numbers) {
   for (const char* within : {"", "2", "%", "-1%", "nan%", "1e999%", "2%%"}) {
     const Call called = portfolio({"--within", within});
     EXPECT_EQ(called.code, ExitCode::usage) << within;
-    EXPECT_NE(called.err.find("is not a percentage; write it as 2% or 0.5%"), std::string::npos)
-        << called.err;
+    EXPECT_TRUE(contains(called.err, "is not a percentage; write it as 2% or 0.5%"));
   }
   for (const char* most : {"", "-1", "0", "1.5", "two"})
     EXPECT_EQ(portfolio({"--most", most}).code, ExitCode::usage) << most;
@@ -170,7 +167,7 @@ TEST_F(StalePortfolio, answers_with_a_warning_and_without_the_wrong_configuratio
   EXPECT_EQ(answer["time_us"], Json());
   EXPECT_EQ(answer["config"]["c"].get<int>() % 2, 1);
   EXPECT_EQ(answer["stale"].back(), outdated_);
-  EXPECT_NE(called.err.find("left out\n"), std::string::npos) << called.err;
+  EXPECT_TRUE(contains(called.err, "left out\n"));
   const Call nearest =
       call({"best", "reduce", "--problem", "n=5000,T=float", "--db", database_, "--json", "--why"});
   EXPECT_EQ(Json::parse(nearest.out)["match"], "nearest problem");
@@ -188,31 +185,25 @@ TEST_F(DbPortfolio, needs_no_measurement_if_only_later_trials_made_it_stale) {
   }
   const Call called =
       call({"best", "reduce", "--problem", "n=5000,T=float", "--prefer-portfolio", "--db", database_});
-  EXPECT_NE(called.err.find("warning: stale: " + std::string(kPortfolioOutdated)), std::string::npos)
-      << called.err;
-  EXPECT_EQ(called.err.find("--fresh"), std::string::npos) << called.err;
+  EXPECT_TRUE(contains(called.err, "warning: stale: " + std::string(kPortfolioOutdated)));
+  EXPECT_FALSE(contains(called.err, "--fresh"));
 }
 
 TEST_F(StalePortfolio, is_named_by_a_warning_when_a_header_is_exported) {
-  const Call header = call({"db", "export", "reduce", "--format", "header", "--db", database_});
-  EXPECT_EQ(header.code, ExitCode::done);
-  EXPECT_NE(header.err.find("warning: the portfolio of reduce on NVIDIA H200 is stale: " + outdated_),
-            std::string::npos)
-      << header.err;
+  EXPECT_TRUE(ended_with(call({"db", "export", "reduce", "--format", "header", "--db", database_}),
+                         ExitCode::done,
+                         "warning: the portfolio of reduce on NVIDIA H200 is stale: " + outdated_));
 }
 
 TEST_F(StalePortfolio, is_named_by_the_report) {
   const std::string page = folder_.path("page.html");
   ASSERT_EQ(call({"report", "--db", database_, "-o", page}).code, ExitCode::done);
-  std::ifstream file(page);
-  const std::string html{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_NE(html.find("<p class=\"stale\">Stale: " + outdated_ + ".</p>"), std::string::npos);
+  EXPECT_TRUE(contains(contents_of(page), "<p class=\"stale\">Stale: " + outdated_ + ".</p>"));
 }
 
 TEST_F(DbPortfolio, is_preferred_only_if_a_problem_is_given) {
-  const Call called = call({"best", "reduce", "--prefer-portfolio", "--db", database_});
-  EXPECT_EQ(called.code, ExitCode::usage);
-  EXPECT_NE(called.err.find("--prefer-portfolio needs --problem"), std::string::npos) << called.err;
+  EXPECT_TRUE(ended_with(call({"best", "reduce", "--prefer-portfolio", "--db", database_}), ExitCode::usage,
+                         "--prefer-portfolio needs --problem"));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/scratch_folder.h"
+
 namespace gktune {
 
 // A command line in a shell, in a folder, with the gktune that was built on its path and nothing of the
@@ -25,7 +27,6 @@ class ShellProcess {
   pid_t pid_ = -1;
 };
 
-std::string contents_of(const std::filesystem::path& path);
 std::vector<std::string> lines_of(const std::string& text);
 std::string joined(const std::vector<std::string>& lines);
 

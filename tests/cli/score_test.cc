@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/cli/call.h"
+#include "tests/expectations.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -23,10 +24,9 @@ nlohmann::json scores_of(std::vector<std::string> arguments) {
 
 TEST(ScoreCommand, prints_a_line_for_each_recording_of_one_strategy) {
   const Call called = call({"score", kRecording, "--strategy", "random", "--repeats", "2", "--quiet"});
-  EXPECT_EQ(called.code, ExitCode::done) << called.err;
-  EXPECT_NE(called.out.find("recording"), std::string::npos);
-  EXPECT_NE(called.out.find("saxpy-H200"), std::string::npos);
-  EXPECT_EQ(called.out.find("mean"), std::string::npos);
+  EXPECT_TRUE(contains(printed_by(called), "recording"));
+  EXPECT_TRUE(contains(called.out, "saxpy-H200"));
+  EXPECT_FALSE(contains(called.out, "mean"));
 }
 
 TEST(ScoreCommand, prints_a_line_for_each_of_several_strategies_by_score) {
@@ -121,38 +121,32 @@ TEST(ScoreCommand, bad_arguments_are_errors) {
     EXPECT_NE(called.code, ExitCode::done);
     return called.err;
   };
-  EXPECT_NE(error({}).find("FILE"), std::string::npos);
-  EXPECT_NE(error({"/no/such/file.json"}).find("/no/such/file.json: No such file"), std::string::npos);
-  EXPECT_NE(error({kRecording, "--strategy", "ramdom"}).find("no strategy is called 'ramdom'"),
-            std::string::npos);
-  EXPECT_NE(error({kRecording, "--strategy", "random", "--set", "speed=3"}).find("has no option 'speed'"),
-            std::string::npos);
-  EXPECT_NE(error({kRecording, "--set", "speed"}).find("'speed' is not NAME=VALUE"), std::string::npos);
-  EXPECT_NE(error({kRecording, "--repeats", "0"}).find("--repeats: expected 1 to 100000"), std::string::npos);
-  EXPECT_NE(error({kRecording, "--in-flight", "-3"}).find("--in-flight"), std::string::npos);
-  EXPECT_NE(error({kRecording, "--strategy", "all", "--traces", "t.json"})
-                .find("--traces accepts one strategy only"),
-            std::string::npos);
-  EXPECT_NE(error({kRecording, "--strategy", "random", "--tune"}).find("has no options to choose from"),
-            std::string::npos);
-  EXPECT_NE(error({kRecording, "--strategy", "all", "--tune"}).find("--tune accepts one strategy only"),
-            std::string::npos);
-  EXPECT_NE(error({kRecording, "--strategy", "random", "--related", "/no/such/file.json"})
-                .find("/no/such/file.json: No such file"),
-            std::string::npos);
-  EXPECT_NE(error({kRecording, "--report", "x"}).find("--report needs --tune"), std::string::npos);
-  EXPECT_NE(error({kRecording, "--strategy", "random", "--repeats", "1", "--quiet", "--traces",
-                   "/no/such/folder/t"})
-                .find("cannot write /no/such/folder/t"),
-            std::string::npos);
+  EXPECT_TRUE(contains(error({}), "FILE"));
+  EXPECT_TRUE(contains(error({"/no/such/file.json"}), "/no/such/file.json: No such file"));
+  EXPECT_TRUE(contains(error({kRecording, "--strategy", "ramdom"}), "no strategy is called 'ramdom'"));
+  EXPECT_TRUE(
+      contains(error({kRecording, "--strategy", "random", "--set", "speed=3"}), "has no option 'speed'"));
+  EXPECT_TRUE(contains(error({kRecording, "--set", "speed"}), "'speed' is not NAME=VALUE"));
+  EXPECT_TRUE(contains(error({kRecording, "--repeats", "0"}), "--repeats: expected 1 to 100000"));
+  EXPECT_TRUE(contains(error({kRecording, "--in-flight", "-3"}), "--in-flight"));
+  EXPECT_TRUE(contains(error({kRecording, "--strategy", "all", "--traces", "t.json"}),
+                       "--traces accepts one strategy only"));
+  EXPECT_TRUE(
+      contains(error({kRecording, "--strategy", "random", "--tune"}), "has no options to choose from"));
+  EXPECT_TRUE(
+      contains(error({kRecording, "--strategy", "all", "--tune"}), "--tune accepts one strategy only"));
+  EXPECT_TRUE(contains(error({kRecording, "--strategy", "random", "--related", "/no/such/file.json"}),
+                       "/no/such/file.json: No such file"));
+  EXPECT_TRUE(contains(error({kRecording, "--report", "x"}), "--report needs --tune"));
+  EXPECT_TRUE(contains(error({kRecording, "--strategy", "random", "--repeats", "1", "--quiet", "--traces",
+                              "/no/such/folder/t"}),
+                       "cannot write /no/such/folder/t"));
 }
 
 TEST(ScoreCommand, an_external_program_that_fails_is_an_error) {
-  const Call called = call({"score", kRecording, "--strategy", "external", "--set", "program=exit 4",
-                            "--repeats", "1", "--quiet"});
-  EXPECT_EQ(called.code, ExitCode::failed);
-  EXPECT_NE(called.err.find("external: the program exited with code 4"), std::string::npos)
-      << called.err;
+  EXPECT_TRUE(ended_with(call({"score", kRecording, "--strategy", "external", "--set", "program=exit 4",
+                               "--repeats", "1", "--quiet"}),
+                         ExitCode::failed, "external: the program exited with code 4"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "cli/output/study_tables.h"
 #include "tests/example_database.h"
+#include "tests/expectations.h"
 #include "tuner/space/safe_settings.h"
 
 namespace gktune {
@@ -37,10 +38,10 @@ std::string printed(const Tuning& tuning) {
 
 TEST(Report, says_that_results_are_unchecked_without_a_reference) {
   Tuning tuning = finished();
-  EXPECT_EQ(printed(tuning).find("unchecked"), std::string::npos);
+  EXPECT_FALSE(contains(printed(tuning), "unchecked"));
   EXPECT_EQ(report_json(tuning)["checked"], true);
   tuning.is_checked = false;
-  EXPECT_NE(printed(tuning).find("; unchecked: the space has no reference\n"), std::string::npos);
+  EXPECT_TRUE(contains(printed(tuning), "; unchecked: the space has no reference\n"));
   EXPECT_EQ(report_json(tuning)["checked"], false);
 }
 
@@ -133,17 +134,16 @@ TEST(Report, shows_no_gain_over_an_untried_configuration) {
 TEST(Report, shows_drift_and_warns_of_large_drift) {
   Tuning tuning = finished();
   tuning.outcome.drift = {tuning.trials[1].config, {20, 19.9, 20.2}};
-  EXPECT_NE(printed(tuning).find("drift: -0.5 % to +1.0 % (of one configuration that was timed 3 times)\n"),
-            std::string::npos)
-      << printed(tuning);
+  EXPECT_TRUE(
+      contains(printed(tuning), "drift: -0.5 % to +1.0 % (of one configuration that was timed 3 times)\n"));
   EXPECT_EQ(report_json(tuning)["drift"]["times_us"], Json({20, 19.9, 20.2}));
   EXPECT_EQ(hints_for(tuning, "").size(), 2u);
   tuning.outcome.drift.times_us.push_back(22);
   auto hints = hints_for(tuning, "");
   ASSERT_EQ(hints.size(), 3u);
-  EXPECT_NE(hints[2].find("-0.5 % to +10.0 %"), std::string::npos) << hints[2];
+  EXPECT_TRUE(contains(hints[2], "-0.5 % to +10.0 %"));
   tuning.outcome.drift.times_us = {20};
-  EXPECT_EQ(printed(tuning).find("drift"), std::string::npos);
+  EXPECT_FALSE(contains(printed(tuning), "drift"));
   EXPECT_FALSE(report_json(tuning).contains("drift"));
 }
 
@@ -159,7 +159,7 @@ TEST(Report, hints_name_the_next_flag_to_try) {
   EXPECT_EQ(hints_for(tuning, "")[1],
             "the time limit was reached after 4 of 11,130 configurations; --time 120s continues");
   tuning.spent_s = 90;  // the last trials took their time
-  EXPECT_NE(hints_for(tuning, "")[1].find("--time 180s"), std::string::npos);
+  EXPECT_TRUE(contains(hints_for(tuning, "")[1], "--time 180s"));
   using End = TuneOutcome::End;
   for (const End end : {End::stopped, End::machine_failed}) {
     tuning.outcome.end = end;
@@ -176,10 +176,8 @@ TEST(Report, says_how_many_configurations_were_not_judged_and_why) {
   EXPECT_FALSE(report_json(tuning).contains("unjudged"));
   tuning.outcome.unjudged = 2;
   tuning.outcome.why_unjudged = "killed by SIGKILL from outside in 4 attempts\nmore";
-  EXPECT_NE(
-      printed(tuning).find("\nnot judged: 2 configurations; killed by SIGKILL from outside in 4 attempts\n"),
-      std::string::npos)
-      << printed(tuning);
+  EXPECT_TRUE(contains(printed(tuning),
+                       "\nnot judged: 2 configurations; killed by SIGKILL from outside in 4 attempts\n"));
   EXPECT_EQ(report_json(tuning)["unjudged"]["configurations"], 2);
   EXPECT_EQ(report_json(tuning)["unjudged"]["reason"], tuning.outcome.why_unjudged);
   EXPECT_EQ(hints_for(tuning, "")[1], "the same command tries again the configurations that were not judged");
@@ -203,9 +201,7 @@ TEST(Report, new_trials_are_counted_apart_from_earlier_ones) {
   Tuning tuning = finished();
   tuning.earlier = 3;
   tuning.outcome.measured = 1;
-  EXPECT_NE(printed(tuning).find("4 of 11,130 configurations tried, 1 of them now, in 12 s;"),
-            std::string::npos)
-      << printed(tuning);
+  EXPECT_TRUE(contains(printed(tuning), "4 of 11,130 configurations tried, 1 of them now, in 12 s;"));
 }
 
 TEST(Report, says_that_a_run_measured_nothing) {
@@ -213,10 +209,8 @@ TEST(Report, says_that_a_run_measured_nothing) {
   tuning.outcome.end = TuneOutcome::End::exhausted;
   tuning.outcome.measured = 0;
   tuning.earlier = 4;
-  EXPECT_NE(
-      printed(tuning).find("4 of 11,130 configurations tried, all of them earlier; failed: 1 crashed\n"),
-      std::string::npos)
-      << printed(tuning);
+  EXPECT_TRUE(contains(printed(tuning),
+                       "4 of 11,130 configurations tried, all of them earlier; failed: 1 crashed\n"));
   EXPECT_EQ(hints_for(tuning, "")[1], "no configuration was left to measure; --fresh measures all again");
 }
 

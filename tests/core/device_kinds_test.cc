@@ -1,12 +1,11 @@
-#include "tuner/core/device_info.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
+
+#include "tests/scratch_folder.h"
+#include "tuner/core/device_info.h"
 
 namespace gktune {
 namespace {
@@ -56,8 +55,7 @@ TEST(DeviceKinds, generic_code_names_no_kind_of_gpu) {
       const fs::path& path = entry.path();
       if (path.extension() != ".cc" && path.extension() != ".h") continue;
       const std::string name = path.lexically_relative(root).string();
-      std::ifstream file(path);
-      const std::string text{std::istreambuf_iterator<char>(file), {}};
+      const std::string text = contents_of(path);
       for (const DeviceKind& kind : known_device_kinds()) {
         if (!kind.is_gpu || name.starts_with("tuner/device/" + std::string(kind.name) + '/')) continue;
         if (has_literal(text, kind.name)) found.insert(name);

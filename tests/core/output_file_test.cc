@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <ostream>
 #include <set>
 #include <thread>
@@ -18,11 +17,6 @@ namespace gktune {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 class OutputFile : public ::testing::Test {
  protected:
@@ -39,7 +33,7 @@ class OutputFile : public ::testing::Test {
 TEST_F(OutputFile, replaces_an_older_one) {
   for (const std::string text : {"one\n", "two\n"}) {
     ASSERT_TRUE(write_output(path_, text).ok());
-    EXPECT_EQ(contents(path_), text);
+    EXPECT_EQ(contents_of(path_), text);
   }
   EXPECT_EQ(files(), (std::set<std::string>{"out.txt"}));
 }
@@ -57,7 +51,7 @@ TEST_F(OutputFile, is_unchanged_if_writing_fails) {
         write_output(path_, std::string(100'000, 'x')).error().message,
         "cannot write " + path_.string() + ": File too large: no file may exceed 1000 bytes (ulimit -f)");
   }
-  EXPECT_EQ(contents(path_), "older\n");
+  EXPECT_EQ(contents_of(path_), "older\n");
   EXPECT_EQ(files(), (std::set<std::string>{"out.txt"}));
 }
 
@@ -68,7 +62,7 @@ TEST_F(OutputFile, replaces_the_target_of_a_link_and_keeps_the_link) {
   ASSERT_TRUE(write_output(folder_ / "link.txt", "text").ok());
   EXPECT_TRUE(fs::is_symlink(folder_ / "link.txt"));
   EXPECT_TRUE(fs::is_symlink(folder_ / "deep/middle.txt"));
-  EXPECT_EQ(contents(path_), "text");
+  EXPECT_EQ(contents_of(path_), "text");
 }
 
 TEST_F(OutputFile, a_descriptor_is_written_directly) {
@@ -86,7 +80,7 @@ TEST_F(OutputFile, a_descriptor_is_written_directly) {
 TEST_F(OutputFile, a_pipe_or_a_device_is_written_directly) {
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
   std::string read;
-  std::thread reader([&] { read = contents(path_); });
+  std::thread reader([&] { read = contents_of(path_); });
   EXPECT_TRUE(write_output(path_, "text").ok());
   reader.join();
   EXPECT_EQ(read, "text");
@@ -104,7 +98,7 @@ TEST_F(OutputFile, is_never_a_folder_or_a_database) {
     EXPECT_EQ(write_output(folder_ / name, "text").error().message,
               folder_.path(name) + " is a database, which is not replaced");
   }
-  EXPECT_EQ(contents(path_), database);
+  EXPECT_EQ(contents_of(path_), database);
 }
 
 TEST_F(OutputFile, fails_in_a_folder_that_is_missing_or_read_only) {

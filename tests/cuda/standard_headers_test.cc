@@ -28,7 +28,6 @@ constexpr const char* kUses = R"(
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 

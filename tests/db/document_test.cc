@@ -1,10 +1,9 @@
 // The queries of docs/database.md run, and find something.
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "db/database.h"
 #include "tests/db/example_study.h"
+#include "tests/expectations.h"
 #include "tests/fenced_blocks.h"
 #include "tests/scratch_folder.h"
 
@@ -29,8 +28,7 @@ TEST(DatabasePage, has_ten_queries_that_find_something) {
     const auto trials = *store->trials(study);
     ASSERT_TRUE(store->add_playoff(study, session, {{trials[1], trials[0]}, 5000}).ok());
   }
-  std::ifstream file(GKTUNE_SOURCE_DIR "/docs/database.md");
-  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const std::string page = contents_of(GKTUNE_SOURCE_DIR "/docs/database.md");
   const auto blocks = fenced_blocks(page, "sql");
   ASSERT_EQ(blocks.size(), 1u);
   const auto archive = std::move(*Database::open(path, Database::Access::read));
@@ -50,15 +48,12 @@ TEST(DatabasePage, has_ten_queries_that_find_something) {
 
 // Every test that the page names for a guarantee exists.
 TEST(DatabasePage, names_tests_that_exist) {
-  std::ifstream file(GKTUNE_SOURCE_DIR "/docs/database.md");
-  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const std::string page = contents_of(GKTUNE_SOURCE_DIR "/docs/database.md");
   std::string sources;
   for (const char* folder : {"db", "cli", "engine"}) {
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(std::string(GKTUNE_SOURCE_DIR "/tests/") + folder)) {
-      if (entry.path().extension() != ".cc") continue;
-      std::ifstream source(entry.path());
-      sources += std::string{std::istreambuf_iterator<char>(source), {}};
+      if (entry.path().extension() == ".cc") sources += contents_of(entry.path());
     }
   }
   std::size_t named = 0;
@@ -72,8 +67,7 @@ TEST(DatabasePage, names_tests_that_exist) {
     const bool is_code_block = word.find('\n') != std::string::npos;
     if (is_code_block || dot == std::string::npos || word.find('_', dot) == std::string::npos) continue;
     ++named;
-    EXPECT_NE(sources.find("(" + word.substr(0, dot) + ", " + word.substr(dot + 1) + ")"), std::string::npos)
-        << word;
+    EXPECT_TRUE(contains(sources, "(" + word.substr(0, dot) + ", " + word.substr(dot + 1) + ")")) << word;
   }
   EXPECT_GE(named, 12u);
 }

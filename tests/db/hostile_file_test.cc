@@ -5,9 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <ctime>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <random>
@@ -140,8 +137,7 @@ class HostileFiles : public ::testing::Test {
   void SetUp() override {
     make(sound_, 2500);
     make(other_, 3);
-    std::ifstream file(sound_, std::ios::binary);
-    bytes_ = {std::istreambuf_iterator<char>(file), {}};
+    bytes_ = contents_of(sound_);
   }
 
   static void make(const fs::path& path, int trials) {

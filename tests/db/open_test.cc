@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <thread>
 
@@ -14,17 +12,14 @@
 #include "db/sqlite/failure.h"
 #include "gktune/lookup.h"
 #include "tests/db/example_study.h"
+#include "tests/expectations.h"
 #include "tests/file_limit.h"
+#include "tests/process/processes.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
 
 namespace gktune {
 namespace {
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 void write(const std::filesystem::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
@@ -46,10 +41,16 @@ class OpenTest : public ::testing::Test {
     EXPECT_EQ(message.substr(0, prefix.size()), prefix);
     return message.substr(prefix.size());
   }
-  static std::string refusal_for_both(const fs::path& path) {
+  // The same for both ways to open it. Neither changes a file.
+  std::string refusal_for_both(const fs::path& path) const {
+    const auto before = everything();
     auto reading = refusal(path, Database::Access::read);
     EXPECT_EQ(refusal(path, Database::Access::write), reading);
+    EXPECT_EQ(everything(), before);
     return reading;
+  }
+  void execute(const std::string& sql) const {
+    Connection(path_, Connection::Access::create, milliseconds(50)).execute(sql);
   }
 
   // The refusal of a damaged file.
@@ -69,7 +70,7 @@ class OpenTest : public ::testing::Test {
   std::map<std::string, std::string> everything() const {
     std::map<std::string, std::string> files;
     for (const auto& entry : fs::directory_iterator(scratch_.path())) {
-      files[entry.path().filename()] = entry.is_regular_file() ? contents(entry.path()) : "";
+      files[entry.path().filename()] = entry.is_regular_file() ? contents_of(entry.path()) : "";
     }
     return files;
   }
@@ -131,22 +132,15 @@ TEST_F(OpenTest, names_with_a_meaning_for_sqlite_are_names_of_files) {
 
 TEST_F(OpenTest, a_file_of_another_kind_is_refused_and_unchanged) {
   write(path_, "kernel: reduce\n");
-  auto before = everything();
   EXPECT_EQ(refusal_for_both(path_), "not a database of gktune");
   write(path_, std::string("SQLite format 3\0", 16));
   EXPECT_EQ(refusal_for_both(path_), "not a database of gktune");
   write(path_, "kernel: reduce\n");
-  EXPECT_EQ(everything(), before);
 }
 
 TEST_F(OpenTest, a_database_of_another_program_is_refused_and_unchanged) {
-  {
-    Connection other(path_, Connection::Access::create, milliseconds(50));
-    other.execute("CREATE TABLE bookmarks (url TEXT); PRAGMA user_version = 1");
-  }
-  auto before = everything();
+  execute("CREATE TABLE bookmarks (url TEXT); PRAGMA user_version = 1");
   EXPECT_EQ(refusal_for_both(path_), "a database of another program, not of gktune");
-  EXPECT_EQ(everything(), before);
 }
 
 TEST_F(OpenTest, tables_of_another_program_are_found_even_if_the_header_hides_them) {
@@ -160,14 +154,9 @@ TEST_F(OpenTest, tables_of_another_program_are_found_even_if_the_header_hides_th
 
 TEST_F(OpenTest, a_newer_schema_is_refused_and_unchanged) {
   make();
-  {
-    Connection database(path_, Connection::Access::create, milliseconds(50));
-    database.execute("PRAGMA user_version = 77; PRAGMA journal_mode = DELETE");
-  }
-  auto before = everything();
+  execute("PRAGMA user_version = 77; PRAGMA journal_mode = DELETE");
   EXPECT_EQ(refusal_for_both(path_), "has schema 77, and this version of gktune knows " +
                                          std::to_string(kSchemaVersion) + ": it was written by a newer one");
-  EXPECT_EQ(everything(), before);
 }
 
 TEST_F(OpenTest, a_newer_schema_is_refused_if_only_the_log_holds_it) {
@@ -180,14 +169,9 @@ TEST_F(OpenTest, a_newer_schema_is_refused_if_only_the_log_holds_it) {
 
 TEST_F(OpenTest, an_older_schema_is_refused_and_unchanged) {
   make();
-  {
-    Connection database(path_, Connection::Access::create, milliseconds(50));
-    database.execute("PRAGMA user_version = 5; PRAGMA journal_mode = DELETE");
-  }
-  auto before = everything();
+  execute("PRAGMA user_version = 5; PRAGMA journal_mode = DELETE");
   EXPECT_EQ(refusal_for_both(path_), "has schema 5 of an older gktune, and this version knows " +
                                          std::to_string(kSchemaVersion) + ": tune into a new file");
-  EXPECT_EQ(everything(), before);
 }
 
 // SQLite would delete the file that such a journal names.
@@ -195,9 +179,7 @@ TEST_F(OpenTest, a_journal_that_names_another_journal_is_refused_and_not_followe
   make();
   const auto journal = path_.string() + "-journal";
   write(journal, std::string(600, 'x') + "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7");
-  const auto before = everything();
   EXPECT_EQ(refusal_for_both(path_), journal + " makes SQLite change other files; gktune does not follow it");
-  EXPECT_EQ(everything(), before);
 }
 
 TEST_F(OpenTest, opening_waits_for_a_lock_and_then_names_it) {
@@ -206,9 +188,7 @@ TEST_F(OpenTest, opening_waits_for_a_lock_and_then_names_it) {
   Connection other(path_, Connection::Access::create, milliseconds(0));
   {
     sqlite::Transaction lock(other, sqlite::Transaction::Kind::write);
-    auto session = (*store)->begin_session({});
-    ASSERT_FALSE(session.ok());
-    EXPECT_EQ(session.error().message, path_.string() + ": locked by another program");
+    EXPECT_EQ(message_of((*store)->begin_session({})), path_.string() + ": locked by another program");
     EXPECT_EQ((*store)->studies()->size(), 1u);  // readers do not wait
   }
   EXPECT_TRUE((*store)->begin_session({}).ok());
@@ -237,7 +217,6 @@ TEST_F(OpenTest, a_read_only_file_can_be_read_and_not_written) {
   EXPECT_EQ(refusal(path_, Database::Access::write), "cannot be written: it is read-only");
   {
     auto store = Database::open(path_, Database::Access::read);
-    ASSERT_TRUE(store.ok()) << store.error().message;
     EXPECT_EQ((*store)->studies()->size(), 1u);
   }
   EXPECT_EQ(names(), std::set<std::string>{"gktune.db"});
@@ -248,7 +227,6 @@ TEST_F(OpenTest, a_reader_leaves_no_log_so_that_the_owner_can_write) {
   fs::permissions(scratch_.path(), fs::perms(0777));
   const auto read = [&] {
     auto store = Database::open(path_, Database::Access::read);
-    ASSERT_TRUE(store.ok()) << store.error().message;
     EXPECT_EQ((*store)->studies()->size(), 1u);
     EXPECT_TRUE(Lookup::open(path_).ok());
   };
@@ -286,17 +264,11 @@ TEST_F(OpenTest, a_reader_sees_the_trials_of_every_later_writer) {
     const std::size_t before = reader->trials(1)->size();
     EXPECT_TRUE(Lookup::open(path_).ok());
     EXPECT_EQ(refusal(path_, Database::Access::read), "");
-    const pid_t writer = ::fork();
-    if (writer == 0) {
+    EXPECT_TRUE(holds_in_children(1, [&](int) {
       auto store = Database::open(path_, Database::Access::write);
       const auto session = (*store)->begin_session({});
-      const bool is_added = (*store)->add_trial(1, *session, ok_trial({{"a", a}}, 5)).ok();
-      store->reset();
-      ::_exit(is_added ? 0 : 1);
-    }
-    int status = -1;
-    ASSERT_EQ(::waitpid(writer, &status, 0), writer);
-    EXPECT_EQ(status, 0);
+      return (*store)->add_trial(1, *session, ok_trial({{"a", a}}, 5)).ok();
+    }));
     EXPECT_EQ(reader->trials(1)->size(), before + 1);
   }
 }
@@ -311,7 +283,6 @@ TEST_F(OpenTest, the_log_is_beside_the_file_that_a_link_names) {
   const auto session = *(*store)->begin_session({});
   const auto trials = [&] {
     auto reader = Database::open(link, Database::Access::read);
-    EXPECT_TRUE(reader.ok()) << reader.error().message;
     return (*reader)->trials(1)->size();
   };
   for (std::size_t known = 1; known < 4; ++known) {
@@ -328,7 +299,6 @@ TEST_F(OpenTest, a_reader_needs_no_room_on_the_disk) {
   make();
   const FileLimit limit(1000);
   auto store = Database::open(path_, Database::Access::read);
-  ASSERT_TRUE(store.ok()) << store.error().message;
   EXPECT_EQ((*store)->winners("reduce")->size(), 1u);
   EXPECT_TRUE(Lookup::open(path_).ok());
 }
@@ -351,7 +321,6 @@ TEST_F(OpenTest, a_file_in_a_read_only_folder_can_be_read) {
   {
     Unprivileged somebody;
     auto store = Database::open(path_, Database::Access::read);
-    ASSERT_TRUE(store.ok()) << store.error().message;
     EXPECT_EQ((*store)->winners("reduce")->size(), 1u);
     EXPECT_EQ(refusal(scratch_ / "new.db", Database::Access::write),
               "cannot be made in " + fs::absolute(scratch_.path()).string() + ": Permission denied");
@@ -407,7 +376,7 @@ TEST_F(OpenTest, damage_is_an_error_and_never_a_crash) {
     for (int i = 0; i < 100; ++i)
       ASSERT_TRUE((*store)->add_trial(*study, *session, ok_trial({{"a", i}}, 5 + i)).ok());
   }
-  auto whole = contents(path_);
+  auto whole = contents_of(path_);
   for (std::size_t size :
        {std::size_t{50}, std::size_t{100}, std::size_t{4096}, std::size_t{9000}, whole.size() / 2}) {
     write(path_, whole.substr(0, size));
@@ -437,7 +406,7 @@ TEST_F(OpenTest, a_damaged_file_is_never_written) {
     for (int i = 0; i < 100; ++i)
       ASSERT_TRUE((*store)->add_trial(*study, *session, ok_trial({{"a", i}}, 5 + i)).ok());
   }
-  const auto whole = contents(path_);
+  const auto whole = contents_of(path_);
   std::int64_t free_pages = 0;  // their contents mean nothing
   {
     Connection database(path_, Connection::Access::read, milliseconds(50));
@@ -452,7 +421,7 @@ TEST_F(OpenTest, a_damaged_file_is_never_written) {
     if (refusal(path_, Database::Access::write).empty()) {
       ++opened;
     } else {
-      EXPECT_EQ(contents(path_), bytes) << "page " << at / page + 1;
+      EXPECT_EQ(contents_of(path_), bytes) << "page " << at / page + 1;
     }
   }
   EXPECT_LE(opened, free_pages);
@@ -472,11 +441,11 @@ TEST_F(OpenTest, an_endless_view_with_the_name_of_a_known_one_is_refused) {
          "DROP VIEW study_view;"
          "CREATE VIEW study_view AS WITH RECURSIVE endless (x) AS (SELECT 1 UNION ALL SELECT x FROM endless)"
          " SELECT x AS study_id FROM endless");
-  const auto before = contents(path_);
+  const auto before = contents_of(path_);
   EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its view study_view is not that of schema " +
                                                 std::to_string(kSchemaVersion)));
   EXPECT_FALSE(Lookup::open(path_).ok());
-  EXPECT_EQ(contents(path_), before);
+  EXPECT_EQ(contents_of(path_), before);
 }
 
 TEST_F(OpenTest, a_table_with_a_generated_column_or_without_its_index_is_refused) {

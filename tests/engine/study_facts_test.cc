@@ -36,9 +36,7 @@ class Facts : public ::testing::Test {
     return facts_of_study(*study);
   }
   StudyFacts facts_of_study(std::int64_t id) {
-    auto facts = facts_of(store_, **store_.study(id), *store_.winners(""));
-    EXPECT_TRUE(facts.ok());
-    return *std::move(facts);
+    return *facts_of(store_, **store_.study(id), *store_.winners(""));
   }
   std::unique_ptr<Database> in_memory_ = *Database::in_memory();
   Database& store_ = *in_memory_;

@@ -16,6 +16,14 @@ namespace gktune {
 // A time limit for kernels that never end.
 constexpr const char* kShortLimit = "time_limit: 500ms\n";
 
+// The space with this text, in this folder.
+inline Definition read_definition(const std::string& text, const std::string& name) {
+  auto definition = read_space_text(text, GKTUNE_FAULTS_DIR "/" + name + ".yaml", {}, read_whole_file);
+  if (definition) return *std::move(definition);
+  for (const Diagnostic& diagnostic : definition.error()) ADD_FAILURE() << diagnostic.str();
+  return {};
+}
+
 // One of the kernels of this folder as a space of its own.
 inline Definition fault_definition(const std::string& kernel, const std::string& more = "") {
   const std::string text = "kernel: " + kernel + R"yaml(
@@ -32,10 +40,7 @@ reference:
   source: kernels/reference.cu
   launches: {entry: twice, grid: 4, block: 256, arguments: [in, out, n]}
 )yaml" + more;
-  auto definition = read_space_text(text, GKTUNE_FAULTS_DIR "/" + kernel + ".yaml", {}, read_whole_file);
-  if (definition) return *std::move(definition);
-  for (const Diagnostic& diagnostic : definition.error()) ADD_FAILURE() << diagnostic.str();
-  return {};
+  return read_definition(text, kernel);
 }
 
 // The same for a plain C++ function.
@@ -55,10 +60,7 @@ reference:
   source: kernels/reference_function.cc
   launches: {entry: twice, arguments: [in, out, n]}
 )yaml" + more;
-  auto definition = read_space_text(text, GKTUNE_FAULTS_DIR "/" + function + ".yaml", {}, read_whole_file);
-  if (definition) return *std::move(definition);
-  for (const Diagnostic& diagnostic : definition.error()) ADD_FAILURE() << diagnostic.str();
-  return {};
+  return read_definition(text, function);
 }
 
 inline Config fault_config(int threads = 256, std::int64_t blocks = 4, std::int64_t shared_bytes = 0) {
@@ -77,10 +79,7 @@ inline WorkerDeviceOptions fault_options(const std::string& kind) {
 
 inline std::unique_ptr<WorkerDevice> open_fault_device(const Definition& definition,
                                                        WorkerDeviceOptions options) {
-  auto device = WorkerDevice::open(definition.kernel, std::move(options));
-  if (device) return std::move(*device);
-  ADD_FAILURE() << device.error().message;
-  return nullptr;
+  return *WorkerDevice::open(definition.kernel, std::move(options));
 }
 
 inline Trial tried(Device& device, const Config& config = fault_config(), int n = 1000) {
@@ -132,17 +131,13 @@ launches: {entry: faulty, )yaml" +
                            "arguments: [in, out, n]}\nreference:\n  source: kernels/reference" +
                            (is_function ? "_function.cc" : ".cu") + "\n  launches: {entry: twice, " +
                            (is_function ? "" : "grid: 4, block: 256, ") + "arguments: [in, out, n]}\n";
-  auto definition = read_space_text(text, GKTUNE_FAULTS_DIR "/pretending.yaml", {}, read_whole_file);
-  if (definition) return *std::move(definition);
-  for (const Diagnostic& diagnostic : definition.error()) ADD_FAILURE() << diagnostic.str();
-  return {};
+  return read_definition(text, "pretending");
 }
 
 // A form that pretends fails, or claims no better time than the honest one.
 inline void expect_that_pretending_is_found(const std::string& kind, const Pretender& pretender,
                                             bool is_function) {
   const auto device = open_fault_device(pretending(pretender, is_function), fault_options(kind));
-  ASSERT_NE(device, nullptr);
   const int n = is_function ? 20000 : 1000;
   const Trial trial = tried(*device, {{"TRICK", pretender.trick}}, n);
   if (pretender.trick == 0) {  // the honest one
@@ -172,11 +167,37 @@ struct FaultCase {
 
 inline void PrintTo(const FaultCase& fault, std::ostream* out) { *out << fault.kernel; }
 
+// Adds the faults that every device names in the same words.
+inline std::vector<FaultCase> with_common_faults(std::vector<FaultCase> faults) {
+  const FaultCase common[] = {
+      {"clean", Status::ok, ""},
+      {"long_printing", Status::ok, ""},
+      {"endless_loop", Status::timed_out, "ran longer than 0.5 s"},
+      {"failed_assertion", Status::aborted, "i < 600"},
+      {"write_past_the_end", Status::guard_violated,
+       "wrote outside 'out' (1000 elements): 0 bytes past its end"},
+      {"wrong_result", Status::wrong_result, "983 of 1000 elements differ; the first is out[17]: "},
+      {"nan_result", Status::wrong_result, "1 of 1000 elements differs (NaN); it is out[100]: "},
+      {"unwritten_result", Status::wrong_result, "1 of 1000 elements differs (NaN); it is out[999]: "},
+      {"changed_input", Status::input_changed, "wrote into its input: in[42] was 1."},
+      {"copies_past_the_end", Status::guard_violated,
+       "wrote outside 'out' (1000 elements): 0 bytes past its end"},
+      {"depends_on_poison", Status::wrong_result, "; its first execution was right"},
+      {"merged_executions", Status::wrong_result, "1000 of 1000 elements differ"},
+      {"reused_result", Status::wrong_result, "; it was right on the inputs that it met before"},
+      {"skipped_work", Status::wrong_result, ": it reuses results"},
+      {"reduced_precision", Status::wrong_result, " elements differ; the first is out["},
+      {"clean", Status::invalid, "block", 2048, 1},
+      {"clean", Status::invalid, "grid", 256, std::int64_t{1} << 31},
+      {"large_shared", Status::ok, "", 256, 4, 96 << 10}};
+  faults.insert(faults.end(), std::begin(common), std::end(common));
+  return faults;
+}
+
 // Runs the kernel twice on one device: the first trial must not disturb the second.
 inline void expect_fault_twice(const std::string& kind, const FaultCase& fault) {
   const char* limit = fault.status == Status::timed_out ? kShortLimit : "";
   const auto device = open_fault_device(fault_definition(fault.kernel, limit), fault_options(kind));
-  ASSERT_NE(device, nullptr);
   const Config config = fault_config(fault.threads, fault.blocks, fault.shared_bytes);
   for (int time = 0; time < 2; ++time) {
     const Trial trial = tried(*device, config);

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "tests/expectations.h"
 #include "tests/gpu/rig.h"
 #include "tuner/measure/statistics.h"
 
@@ -54,10 +55,8 @@ TEST_F(CudaRunnerTest, passes_a_right_candidate) {
 
 TEST_F(CudaRunnerTest, reports_the_first_wrong_element) {
   const RunReply reply = run(doubling("if (i < n) y[i] = i >= 1234 ? 3.0f : 2 * x[i];"));
-  EXPECT_EQ(reply.status, Status::wrong_result);
-  EXPECT_NE(reply.message.find("98766 of 100000 elements differ; the first is y[1234]: 3, expected "),
-            std::string::npos)
-      << reply.message;
+  EXPECT_TRUE(ended_with(reply, Status::wrong_result,
+                         "98766 of 100000 elements differ; the first is y[1234]: 3, expected "));
 }
 
 TEST_F(CudaRunnerTest, finds_unwritten_outputs) {
@@ -73,15 +72,15 @@ TEST_F(CudaRunnerTest, fails_nan_in_every_element) {
 
 TEST_F(CudaRunnerTest, finds_writes_past_the_end) {
   const RunReply reply = run(zoned(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[n + 3] = 0;")));
-  EXPECT_EQ(reply.status, Status::guard_violated);
-  EXPECT_EQ(reply.message, "wrote outside 'y' (100000 elements): 12 bytes past its end");
+  EXPECT_TRUE(
+      ended(reply, Status::guard_violated, "wrote outside 'y' (100000 elements): 12 bytes past its end"));
   EXPECT_EQ(run(doubling(kRight)).status, Status::ok);
 }
 
 TEST_F(CudaRunnerTest, finds_writes_before_the_beginning) {
   const RunReply reply = run(zoned(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[-2] = 0;")));
-  EXPECT_EQ(reply.status, Status::guard_violated);
-  EXPECT_EQ(reply.message, "wrote outside 'y' (100000 elements): up to 8 bytes before its beginning");
+  EXPECT_TRUE(ended(reply, Status::guard_violated,
+                    "wrote outside 'y' (100000 elements): up to 8 bytes before its beginning"));
 }
 
 TEST_F(CudaRunnerTest, finds_changed_inputs_and_restores_them) {
@@ -192,9 +191,7 @@ __global__ void k(float* y) {
 })";
   kernel.arguments = {buffer("y", Role::scratch, 10'000)};
   kernel.steps = {step("k", 1, 1024, {0})};
-  const RunReply reply = run(kernel);
-  EXPECT_EQ(reply.status, Status::launch_failed);
-  EXPECT_NE(reply.message.find("k: a block of 1024 threads with "), std::string::npos) << reply.message;
+  EXPECT_TRUE(ended_with(run(kernel), Status::launch_failed, "k: a block of 1024 threads with "));
 }
 
 TEST_F(CudaRunnerTest, grants_shared_memory_beyond_48_kib) {
@@ -306,7 +303,7 @@ class GpuFaultDeathTest : public GpuTest {
     const RunReply reply = run(kernel);
     EXPECT_EQ(status_name(reply.status), status_name(status)) << reply.message;
     EXPECT_TRUE(reply.worker_is_lost);
-    EXPECT_NE(reply.message.find(words), std::string::npos) << reply.message;
+    EXPECT_TRUE(contains(reply.message, words));
     // The parent shows what the child writes to its standard error.
     if (HasFailure()) std::fprintf(stderr, "%s\n", reply.message.c_str());
     // Releasing resources would wait for a kernel that never ends.
@@ -335,8 +332,8 @@ TEST_F(GpuFaultDeathTest, a_write_to_an_input_is_a_fault) {
 }
 TEST_F(CudaRunnerTest, finds_a_write_behind_a_buffer_of_odd_size) {
   const RunReply reply = run(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[n] = 0;", 100'001));
-  EXPECT_EQ(reply.status, Status::guard_violated);
-  EXPECT_EQ(reply.message, "wrote outside 'y' (100001 elements): 0 bytes past its end");
+  EXPECT_TRUE(
+      ended(reply, Status::guard_violated, "wrote outside 'y' (100001 elements): 0 bytes past its end"));
   const RunReply right = run(doubling(kRight, 100'001));
   EXPECT_EQ(right.status, Status::ok) << right.message;
 }
@@ -376,9 +373,8 @@ TEST_F(GpuFaultDeathTest, an_endless_loop_is_reported) {
 TEST_F(CudaRunnerTest, names_a_reference_that_writes_nothing) {
   Case kernel = doubling(kRight);
   kernel.reference_source = "__global__ void reference(const float*, float*, long long) {}";
-  const RunReply reply = run(kernel);
-  EXPECT_EQ(reply.status, Status::reference_failed);
-  EXPECT_EQ(reply.message, "the reference: leaves 100000 of 100000 elements of 'y' unwritten");
+  EXPECT_TRUE(ended(run(kernel), Status::reference_failed,
+                    "the reference: leaves 100000 of 100000 elements of 'y' unwritten"));
 }
 
 // The second run of the reference, on the inverted results of the first, tells -1 from unwritten.
@@ -393,8 +389,8 @@ TEST_F(CudaRunnerTest, accepts_integers_that_look_unwritten) {
   EXPECT_EQ(right.status, Status::ok) << right.message;
   kernel.reference = {step("reference", 99, 256, {0})};
   const RunReply gap = run(kernel);
-  EXPECT_EQ(gap.status, Status::reference_failed);
-  EXPECT_EQ(gap.message, "the reference: leaves 256 of 25600 elements of 'y' unwritten");
+  EXPECT_TRUE(
+      ended(gap, Status::reference_failed, "the reference: leaves 256 of 25600 elements of 'y' unwritten"));
 }
 
 TEST_F(CudaRunnerTest, passes_on_what_a_kernel_prints) {

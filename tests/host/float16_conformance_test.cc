@@ -1,6 +1,4 @@
-#include <bit>
 #include <cmath>
-#include <limits>
 
 #include "tests/host/conformance.h"
 

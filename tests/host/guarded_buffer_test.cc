@@ -11,9 +11,7 @@ namespace {
 constexpr Placement kPlacements[] = {Placement::at_end, Placement::at_start};
 
 std::unique_ptr<GuardedBuffer> buffer_of(std::size_t bytes, Placement placement) {
-  auto buffer = GuardedBuffer::allocate(bytes, placement, 5);
-  EXPECT_TRUE(buffer.ok());
-  return std::move(*buffer);
+  return *GuardedBuffer::allocate(bytes, placement, 5);
 }
 
 std::byte* begin(const GuardedBuffer& buffer) { return reinterpret_cast<std::byte*>(buffer.address()); }

@@ -1,9 +1,7 @@
 #include "tuner/device/host/compile/host_compiler.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "tests/host/kernels.h"
+#include "tests/process/processes.h"
 #include "tests/scratch_folder.h"
 #include "tuner/core/files.h"
 #include "tuner/device/host/compile/kernel_headers.h"
@@ -54,22 +52,14 @@ TEST(kernel_headers, are_complete_for_each_of_several_processes_that_write_them_
   const ScratchFolder folder;
   for (int round = 0; round < 5; ++round) {
     const std::string cache = folder.path("cache" + std::to_string(round));
-    std::vector<pid_t> children;
-    for (int i = 0; i < 4; ++i) {
-      children.push_back(fork());
-      if (children.back() != 0) continue;
+    EXPECT_TRUE(holds_in_children(4, [&](int) {
       const auto place = place_kernel_headers(cache);
       bool is_complete = place.ok();
       for (const EmbeddedFile& header : kernel_headers()) {
         is_complete = is_complete && *read_whole(std::filesystem::path(*place) / header.path) == header.text;
       }
-      _exit(is_complete ? 0 : 1);
-    }
-    for (const pid_t child : children) {
-      int status = -1;
-      ASSERT_EQ(waitpid(child, &status, 0), child);
-      EXPECT_EQ(status, 0);
-    }
+      return is_complete;
+    }));
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "tuner/device/host/compile/host_compiler.h"

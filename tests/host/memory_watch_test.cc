@@ -14,9 +14,12 @@ namespace {
 
 class Watched : public WithEachCompiler {
  protected:
-  // Runs one kernel on `out`, with `in` to read: 1024 elements each.
-  Result<void, Failure> run(const std::string& text, const LaunchShape& shape,
+  // Runs one kernel on `out`, with `in` to read: 1024 elements each. The text is that of the kernel's body,
+  // which begins in the third line, or of the whole source.
+  Result<void, Failure> run(std::string text, const LaunchShape& shape,
                             std::optional<std::uint64_t> seed = std::nullopt) {
+    if (text.find("__global__") == text.npos)
+      text = "\n__global__ void k(const int* in, int* out) {" + text + "\n}";
     Kernels kernels(GetParam(), kernel_source(text, {"k"}),
                     {.threads = 1, .shuffle_seed = seed, .watch = &watch_});
     watch_.set_buffers({{"in", in_.data(), 4096, room_of(in_), false, true},
@@ -77,7 +80,6 @@ class Watched : public WithEachCompiler {
 };
 
 constexpr const char* kTree = R"(
-__global__ void k(const int* in, int* out) {
   __shared__ int tile[256];
   tile[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
   __syncthreads();
@@ -85,8 +87,7 @@ __global__ void k(const int* in, int* out) {
     if (threadIdx.x < half) tile[threadIdx.x] += tile[threadIdx.x + half];
     BARRIER
   }
-  if (threadIdx.x == 0) out[blockIdx.x] = tile[0];
-})";
+  if (threadIdx.x == 0) out[blockIdx.x] = tile[0];)";
 
 std::string with(std::string text, const std::string& barrier) {
   const std::string hole = "BARRIER";
@@ -100,12 +101,10 @@ TEST_P(Watched, a_tree_without_its_barrier_races) {
 }
 
 constexpr const char* kWarp = R"(
-__global__ void k(const int* in, int* out) {
   __shared__ int tile[64];
   tile[threadIdx.x] = in[threadIdx.x];
   BARRIER
-  out[threadIdx.x] = tile[threadIdx.x ^ 1];
-})";
+  out[threadIdx.x] = tile[threadIdx.x ^ 1];)";
 
 TEST_P(Watched, a_warp_without_syncwarp_races) {
   expect_fault(
@@ -114,14 +113,12 @@ TEST_P(Watched, a_warp_without_syncwarp_races) {
        "later, at ",
        "kernel.cu:4: a barrier is missing in between", "thread (0,0,0)", "kernel.cu:6"});
   const std::string twice = R"(
-__global__ void k(const int* in, int* out) {
   __shared__ int tile[64];
   tile[threadIdx.x] = 0;
   __syncthreads();
   tile[threadIdx.x] = in[threadIdx.x];
   BARRIER
-  out[threadIdx.x] = tile[threadIdx.x ^ 1];
-})";
+  out[threadIdx.x] = tile[threadIdx.x ^ 1];)";
   expect_fault(with(twice, ""), shape(1, 64), Status::data_race,
                {"of shared memory that thread (", "kernel.cu:6", "kernel.cu:8"});
   expect_clean(with(twice, "__syncwarp();"), shape(1, 64));
@@ -130,27 +127,23 @@ __global__ void k(const int* in, int* out) {
 
 TEST_P(Watched, syncwarp_orders_no_other_warp) {
   const std::string text = R"(
-__global__ void k(const int* in, int* out) {
   __shared__ int tile[64];
   tile[threadIdx.x] = 0;
   __syncthreads();
   tile[threadIdx.x] = in[threadIdx.x];
   __syncwarp();
-  out[threadIdx.x] = tile[threadIdx.x ^ 32];
-})";
+  out[threadIdx.x] = tile[threadIdx.x ^ 32];)";
   expect_fault(text, shape(1, 64), Status::data_race, {"kernel.cu:6", "kernel.cu:8"});
 }
 
 TEST_P(Watched, a_histogram_without_atomics_races) {
   const std::string text = R"(
-__global__ void k(const int* in, int* out) {
   __shared__ int bins[16];
   if (threadIdx.x < 16) bins[threadIdx.x] = 0;
   __syncthreads();
   BARRIER;
   __syncthreads();
-  if (threadIdx.x < 16) atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
-})";
+  if (threadIdx.x < 16) atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);)";
   expect_fault(with(text, "++bins[in[threadIdx.x] % 16]"), shape(1, 64), Status::data_race,
                {"shared memory", "kernel.cu:6"});
   expect_clean(with(text, "atomicAdd(&bins[in[threadIdx.x] % 16], 1)"), shape(3, 64));
@@ -158,14 +151,12 @@ __global__ void k(const int* in, int* out) {
 
 TEST_P(Watched, bins_cleared_without_a_barrier_race) {
   const std::string text = R"(
-__global__ void k(const int* in, int* out) {
   __shared__ int bins[64];
   bins[threadIdx.x] = 0;
   BARRIER
   if (threadIdx.x > 0) atomicAdd(&bins[threadIdx.x - 1], 1);
   __syncthreads();
-  out[threadIdx.x] = bins[threadIdx.x];
-})";
+  out[threadIdx.x] = bins[threadIdx.x];)";
   expect_fault(with(text, "if (in[threadIdx.x] == 0) __syncwarp();"), shape(1, 64), Status::data_race,
                {"updates 4 bytes", "thread (31,0,0) writes", "thread (32,0,0)"});
   expect_clean(with(text, "__syncthreads();"), shape(1, 64));
@@ -173,12 +164,10 @@ __global__ void k(const int* in, int* out) {
 
 TEST_P(Watched, a_read_of_a_neighbours_element_without_a_barrier_races) {
   const std::string text = R"(
-__global__ void k(const int* in, int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[i] = i;
   BARRIER
-  if (i > 0) out[512 + i] = out[i - 1];
-})";
+  if (i > 0) out[512 + i] = out[i - 1];)";
   expect_fault(with(text, ""), shape(1, 64), Status::data_race,
                {"‘out’ at byte", "kernel.cu:4", "kernel.cu:6"});
   expect_clean(with(text, "__syncthreads();"), shape(1, 64));
@@ -219,9 +208,7 @@ __global__ void k(const int* in, int* out) {
 
 TEST_P(Watched, a_race_between_blocks_names_both) {
   const std::string text = R"(
-__global__ void k(const int* in, int* out) {
-  BARRIER;
-})";
+  BARRIER;)";
   expect_fault(with(text, "out[0] = blockIdx.x"), shape(3, 1), Status::data_race,
                {"thread (0,0,0) of block (0,0,0) writes at ", "kernel.cu:3", "block (1,0,0)"});
   expect_clean(with(text, "atomicAdd(&out[0], 1)"), shape(3, 1));
@@ -321,62 +308,52 @@ __global__ void k(const int* in, int* out) {
 
 TEST_P(Watched, a_compare_and_swap_loop_may_begin_with_a_plain_read) {
   expect_clean(R"(
-__global__ void k(const int* in, int* out) {
   int old = *out, assumed;
   do {
     assumed = old;
     old = atomicCAS(out, assumed, assumed + in[threadIdx.x] + 1);
-  } while (old != assumed);
-})",
+  } while (old != assumed);)",
                shape(3, 40));
 }
 
 // A thread that does not need to change the value leaves the loop before its first update.
 TEST_P(Watched, a_compare_and_swap_loop_may_end_early) {
   expect_clean(R"(
-__global__ void k(const int* in, int* out) {
   const int key = in[threadIdx.x] + (threadIdx.x * 37 + blockIdx.x * 11) % 64;
   int old = *out, seen;
   do {
     if (key <= old) break;
     seen = old;
     old = atomicCAS(out, seen, key);
-  } while (old != seen);
-})",
+  } while (old != seen);)",
                shape(4, 64));
   expect_clean(R"(
-__global__ void k(const int* in, int* out) {
   const int v = in[threadIdx.x] + (threadIdx.x * 37 + blockIdx.x * 11) % 64;
   int old = out[1];
   while (v > old) {
     const int seen = old;
     old = atomicCAS(&out[1], seen, v);
     if (old == seen) break;
-  }
-})",
+  })",
                shape(4, 64));
   // Neither a barrier nor a flag orders the read after the write of the first value.
   expect_fault(R"(
-__global__ void k(const int* in, int* out) {
   if (threadIdx.x == 0) out[2] = in[0];
   int old = out[2];
   while (static_cast<int>(threadIdx.x) > old) {
     const int seen = old;
     old = atomicCAS(&out[2], seen, static_cast<int>(threadIdx.x));
     if (old == seen) break;
-  }
-})",
+  })",
                shape(1, 64), Status::data_race, {"‘out’ at byte 8", "kernel.cu:3"});
 }
 
 TEST_P(Watched, a_read_of_unwritten_scratch_is_reported) {
   const std::string text = R"(
-__global__ void k(const int* in, int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (BARRIER) out[i] = in[i];
   __syncthreads();
-  if (in[i] == 0) out[512 + i] = out[i ^ 1];
-})";
+  if (in[i] == 0) out[512 + i] = out[i ^ 1];)";
   is_out_unwritten_ = true;
   expect_clean(with(text, "true"), shape(2, 64));
   expect_fault(with(text, "i != 70"), shape(2, 64), Status::undefined_behavior,
@@ -394,12 +371,10 @@ TEST_P(Watched, an_update_of_unwritten_memory_is_reported) {
   expect_each("", {"out[5] += in[1]", "++out[5]", "out[5] = out[5] | 1", "out[5] -= 1"},
               Status::undefined_behavior, "reads 4 bytes of ‘out’ that nothing has written");
   const std::string shared = R"(
-__global__ void k(const int* in, int* out) {
   __shared__ int count[2];
   BARRIER;
   ++count[0];
-  out[0] = count[0];
-})";
+  out[0] = count[0];)";
   expect_fault(with(shared, "count[1] = 0"), shape(1, 1), Status::undefined_behavior,
                {"shared memory that no thread of its block has written", "kernel.cu:5"});
   expect_clean(with(shared, "count[0] = 0"), shape(1, 1));
@@ -431,10 +406,8 @@ __global__ void k(const int* in, int* out) {
 
 TEST_P(Watched, barriers_of_two_branches_are_two_barriers) {
   const std::string text = R"(
-__global__ void k(const int* in, int* out) {
   if (BARRIER) __syncthreads(); else __syncthreads();
-  out[threadIdx.x] = in[threadIdx.x];
-})";
+  out[threadIdx.x] = in[threadIdx.x];)";
   expect_fault(with(text, "threadIdx.x % 2 == 0"), shape(1, 64), Status::barrier_divergence,
                {"wait at different barriers of one line", "kernel.cu:3"});
   expect_clean(with(text, "in[0] == 0"), shape(1, 64));
@@ -473,30 +446,24 @@ __global__ void k(const int* in, int* out) {
 // Optimisers move a load to the use of its value, and drop a load without a use.
 TEST_P(Watched, a_load_is_reported_at_its_line_in_the_source) {
   expect_fault(R"(
-__global__ void k(const int* in, int* out) {
   const int value = in[1023 + threadIdx.x];
-  if (out[threadIdx.x] > 5) out[threadIdx.x] = value;
-})",
+  if (out[threadIdx.x] > 5) out[threadIdx.x] = value;)",
                shape(1, 8), Status::illegal_access,
                {"reads 4 bytes outside ‘in’ (0 bytes past its end)", "thread (1,0,0)", "kernel.cu:3"});
   expect_fault(R"(
-__global__ void k(const int* in, int* out) {
   int unused = in[1024 + threadIdx.x];
-  out[threadIdx.x] = in[threadIdx.x];
-})",
+  out[threadIdx.x] = in[threadIdx.x];)",
                shape(1, 8), Status::illegal_access, {"outside ‘in’", "kernel.cu:3"});
 }
 
 TEST_P(Watched, a_plain_read_races_with_updates_by_others) {
   const std::string text = R"(
-__global__ void k(const int* in, int* out) {
   __shared__ int bins[4];
   if (threadIdx.x < 4) bins[threadIdx.x] = 0;
   __syncthreads();
   atomicAdd(&bins[threadIdx.x % 4], 1);
   BARRIER
-  if (threadIdx.x < 4) out[threadIdx.x] = bins[threadIdx.x];
-})";
+  if (threadIdx.x < 4) out[threadIdx.x] = bins[threadIdx.x];)";
   // The race is found after the thread has ended, and the report still names the place of the read.
   expect_fault(with(text, ""), shape(1, 64), Status::data_race,
                {"4 bytes of shared memory that thread (", "kernel.cu:8"});
@@ -513,7 +480,6 @@ __global__ void k(const int* in, volatile int* out) {
 
 TEST_P(Watched, a_read_of_unwritten_shared_memory_is_reported) {
   const std::string text = R"(
-__global__ void k(const int* in, int* out) {
   extern __shared__ int dynamic[];
   __shared__ float4 fixed[8];
   if (BARRIER) {
@@ -522,8 +488,7 @@ __global__ void k(const int* in, int* out) {
   }
   __syncthreads();
   out[threadIdx.x] = dynamic[threadIdx.x];
-  out[threadIdx.x] += fixed[threadIdx.x].y;
-})";
+  out[threadIdx.x] += fixed[threadIdx.x].y;)";
   // The previous block wrote the memory that this block leaves unwritten.
   expect_fault(with(text, "blockIdx.x == 0 || threadIdx.x < 7"), shape(2, 8, 64), Status::undefined_behavior,
                {"no thread of its block has written", "block (1,0,0)", "thread (7,0,0)", "kernel.cu:10"});

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -70,6 +71,25 @@ inline std::size_t open_descriptors() {
   std::size_t count = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
   return count;
+}
+
+// True if the function returns true, within a minute, in each of this number of forked children. It gets
+// their places.
+template <class Function>
+bool holds_in_children(int count, const Function& function) {
+  std::vector<pid_t> children;
+  for (int i = 0; i < count; ++i) {
+    children.push_back(::fork());
+    if (children.back() != 0) continue;
+    ::alarm(60);
+    ::_exit(function(i) ? 0 : 1);
+  }
+  bool holds = true;
+  for (const pid_t child : children) {
+    int status = -1;
+    holds = ::waitpid(child, &status, 0) == child && status == 0 && holds;
+  }
+  return holds;
 }
 
 template <class Predicate>

@@ -1,11 +1,11 @@
-#include "tuner/recording/recording.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "tests/expectations.h"
 #include "tests/recording/compressed.h"
 #include "tests/scratch_folder.h"
+#include "tuner/recording/recording.h"
 
 namespace gktune {
 namespace {
@@ -122,7 +122,7 @@ TEST(RecordingFile, the_cache_of_an_interrupted_run_is_read_without_its_end) {
     const std::string cut = whole.substr(0, whole.rfind("},\n    \"wide,32\"") + 1) + std::string(end);
     EXPECT_EQ(read(cut).trials.size(), 5u) << end;
   }
-  EXPECT_NE(error_of(whole.substr(0, whole.size() / 2)).find("it is not JSON"), std::string::npos);
+  EXPECT_TRUE(contains(error_of(whole.substr(0, whole.size() / 2)), "it is not JSON"));
 }
 
 TEST(RecordingFile, t4_results_have_statuses_times_and_costs) {
@@ -154,14 +154,14 @@ TEST(RecordingFile, a_compressed_file_is_read) {
 }
 
 TEST(RecordingFile, a_file_that_is_not_a_recording_is_an_error) {
-  EXPECT_NE(error_of(" \n").find("r.json: it is empty"), std::string::npos);
-  EXPECT_NE(error_of("{\"cache\": {]").find("it is not JSON: parse error at line 1"), std::string::npos);
+  EXPECT_TRUE(contains(error_of(" \n"), "r.json: it is empty"));
+  EXPECT_TRUE(contains(error_of("{\"cache\": {]"), "it is not JSON: parse error at line 1"));
   const std::string neither =
       "r.json: it has neither the 'cache' of a Kernel Tuner file nor the 'results' of a T4 file";
   EXPECT_EQ(error_of("[]"), neither);
   EXPECT_EQ(error_of("{}"), neither);
   EXPECT_EQ(error_of("3"), neither);
-  EXPECT_NE(error_of(std::string(100'000, '[')).find("it is not JSON"), std::string::npos);
+  EXPECT_TRUE(contains(error_of(std::string(100'000, '[')), "it is not JSON"));
 }
 
 TEST(RecordingFile, missing_fields_are_errors) {
@@ -207,8 +207,7 @@ TEST(RecordingFile, impossible_numbers_are_errors) {
             "r.json: the configuration 'wide,64': 'compile_time' is -1, not an amount");
   EXPECT_EQ(error_with("\"time\": 2.5", "\"time\": 0"),
             "r.json: the configuration 'wide,64': 'time' is not positive");
-  EXPECT_NE(error_with("\"time\": 2.5", "\"time\": 1e999").find("it is not JSON: number overflow"),
-            std::string::npos);
+  EXPECT_TRUE(contains(error_with("\"time\": 2.5", "\"time\": 1e999"), "it is not JSON: number overflow"));
   EXPECT_EQ(
       error_with("\"block\": 64, ", "\"block\": 18446744073709551615, "),
       "r.json: the configuration 'wide,64': the value 18446744073709551615 of 'block' does not fit in 64 "

@@ -18,11 +18,6 @@ std::string long_text() {
   return text;
 }
 
-std::string contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST(TextFile, a_plain_and_a_compressed_file_have_the_same_text) {
   ScratchFolder folder;
   const std::string text = long_text();

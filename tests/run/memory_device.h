@@ -13,7 +13,19 @@ namespace gktune {
 // A device of plain functions in this process. Tests make it fail as hardware can.
 class MemoryDevice final : public ComputeDevice {
  public:
-  using Function = std::function<Result<void, Failure>(std::span<const ArgumentMemory>)>;
+  using Memory = std::span<const ArgumentMemory>;
+  // What a program does with its memory. A function that returns nothing succeeds.
+  struct Function : std::function<Result<void, Failure>(Memory)> {
+    Function() = default;
+    template <class F>
+    Function(F act)
+        : std::function<Result<void, Failure>(Memory)>([act](Memory memory) mutable {
+            if constexpr (std::is_void_v<decltype(act(memory))>)
+              return act(memory), Result<void, Failure>();
+            else
+              return act(memory);
+          }) {}
+  };
   struct Code {
     Function function;
     std::vector<double> times_us{10};                   // of its samples, then the last one again and again

@@ -118,11 +118,7 @@ class KernelTest : public testing::Test {
     with.databases = {folder_ / "gktune.db"};
     return with;
   }
-  Kernel open(const KernelSettings& with) const {
-    auto kernel = Kernel::open(folder_.path("total.yaml"), with);
-    EXPECT_TRUE(kernel.ok()) << kernel.error().message;
-    return std::move(*kernel);
-  }
+  Kernel open(const KernelSettings& with) const { return *Kernel::open(folder_.path("total.yaml"), with); }
   std::string error_of(const KernelSettings& with) const {
     const auto kernel = Kernel::open(folder_.path("total.yaml"), with);
     return kernel.ok() ? "none" : kernel.error().message;

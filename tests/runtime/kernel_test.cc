@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <limits>
 #include <numeric>
 #include <regex>
 #include <vector>
 
+#include "tests/expectations.h"
 #include "tests/runtime/kernel_fixture.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
@@ -19,8 +20,7 @@ TEST_F(KernelTest, winners_of_other_sources_are_not_used) {
   tuned(1000, 64, "other");
   Kernel kernel = open(with_database());
   EXPECT_EQ(threads_used(kernel, 1000), 32);
-  EXPECT_NE(kernel.prepare({1000})->reason.find("1 winner was of other sources"), std::string::npos)
-      << kernel.prepare({1000})->reason;
+  EXPECT_TRUE(contains(kernel.prepare({1000})->reason, "1 winner was of other sources"));
 }
 
 TEST_F(KernelTest, a_kernel_without_a_configuration_that_compiles_is_an_error_each_time) {
@@ -28,10 +28,8 @@ TEST_F(KernelTest, a_kernel_without_a_configuration_that_compiles_is_an_error_ea
   Kernel kernel = open(settings());
   float out[2];
   for (int i = 0; i < 2; ++i) {
-    const auto done = kernel.launch({1000}, {static_cast<const float*>(out), out});
-    ASSERT_FALSE(done.ok());
-    EXPECT_NE(done.error().message.find("no configuration of total works for n=1000"), std::string::npos)
-        << done.error().message;
+    EXPECT_TRUE(contains(message_of(kernel.launch({1000}, {static_cast<const float*>(out), out})),
+                         "no configuration of total works for n=1000"));
   }
   EXPECT_EQ(notices_.size(), 1u);
 }
@@ -45,8 +43,7 @@ TEST_F(KernelTest, code_that_does_not_compile_for_one_problem_is_tried_for_anoth
   tuned(1000, 64);
   Kernel kernel = open(with_database());
   EXPECT_EQ(threads_used(kernel, 2000), 32);
-  EXPECT_NE(kernel.prepare({2000})->reason.find("threads=64: compile_failed"), std::string::npos)
-      << kernel.prepare({2000})->reason;
+  EXPECT_TRUE(contains(kernel.prepare({2000})->reason, "threads=64: compile_failed"));
   EXPECT_EQ(threads_used(kernel, 3000), 64);
   EXPECT_EQ(kernel.prepare({3000})->reason, "");
 }
@@ -64,8 +61,7 @@ TEST_F(KernelTest, compiled_code_is_reused_without_the_compiler) {
     EXPECT_EQ(threads_used(kernel, 1000), 32);
     EXPECT_EQ(threads_used(kernel, 2000), 32);
   }
-  std::ifstream lines(log);
-  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(lines), {}, '\n'), 1);
+  EXPECT_EQ(std::ranges::count(contents_of(log), '\n'), 1);
 }
 
 TEST_F(KernelTest, an_error_names_arguments_of_a_wrong_type_or_number) {
@@ -110,7 +106,7 @@ TEST_F(KernelTest, problems_with_other_axes_are_refused) {
   EXPECT_EQ(error({1000.5}), values + "the number 1000.5");
   EXPECT_EQ(error({std::numeric_limits<double>::quiet_NaN()}), values + "the number nan");
   EXPECT_EQ(error({1e300}), values + "the number " + Value(1e300).str());
-  EXPECT_NE(error({-1}).find("the constraints exclude all"), std::string::npos);
+  EXPECT_TRUE(contains(error({-1}), "the constraints exclude all"));
   EXPECT_EQ(error({1000.0}), "none");  // the same number
 }
 
@@ -134,9 +130,8 @@ TEST_F(KernelTest, an_impossible_size_does_not_affect_later_launches) {
     const auto done = kernel.launch({n}, {in, out});
     ASSERT_FALSE(done.ok());
     const std::string& message = done.error().message;
-    EXPECT_NE(message.find("no configuration of total works for n=" + std::to_string(n)), std::string::npos)
-        << message;
-    EXPECT_NE(message.find("argument 'in': "), std::string::npos) << message;
+    EXPECT_TRUE(contains(message, "no configuration of total works for n=" + std::to_string(n)));
+    EXPECT_TRUE(contains(message, "argument 'in': "));
     EXPECT_EQ(threads_used(kernel, 1000), 64);
   }
   EXPECT_EQ(threads_used(kernel, 1001), 64);
@@ -238,51 +233,47 @@ TEST_F(KernelTest, scalars_of_other_types_are_passed_if_the_value_stays_the_same
 TEST_F(KernelTest, bad_settings_are_errors) {
   KernelSettings bad = settings();
   bad.arguments = {"in", "outt"};
-  EXPECT_NE(error_of(bad).find("there is no argument 'outt', did you mean 'out'?"), std::string::npos);
+  EXPECT_TRUE(contains(error_of(bad), "there is no argument 'outt', did you mean 'out'?"));
   bad.arguments = {"in"};
-  EXPECT_NE(error_of(bad).find("launches have to pass the buffer 'out'"), std::string::npos);
+  EXPECT_TRUE(contains(error_of(bad), "launches have to pass the buffer 'out'"));
   bad.arguments = {"in", "out", "in"};
-  EXPECT_NE(error_of(bad).find("the argument 'in' is named twice"), std::string::npos);
+  EXPECT_TRUE(contains(error_of(bad), "the argument 'in' is named twice"));
   bad = settings();
   bad.device = "gpu";
-  EXPECT_NE(error_of(bad).find("no device is called 'gpu'"), std::string::npos);
+  EXPECT_TRUE(contains(error_of(bad), "no device is called 'gpu'"));
   for (const char* device : {"cuda:all", "sm_90", "replay:x"}) {
     bad.device = device;
-    EXPECT_NE(error_of(bad).find("a kernel launches on one device"), std::string::npos) << device;
+    EXPECT_TRUE(contains(error_of(bad), "a kernel launches on one device")) << device;
   }
   bad = settings();
   bad.databases = {folder_ / "gktune.db", folder_ / "no.db"};  // the first is made
-  EXPECT_NE(error_of(bad).find("no such file"), std::string::npos);
+  EXPECT_TRUE(contains(error_of(bad), "no such file"));
   bad.databases = {folder_ / "no" / "gktune.db"};
-  EXPECT_NE(error_of(bad).find("there is no directory"), std::string::npos);
+  EXPECT_TRUE(contains(error_of(bad), "there is no directory"));
   bad = settings();
   bad.cxx = "/no/compiler";
-  EXPECT_NE(error_of(bad).find("the host device needs a C++ compiler"), std::string::npos);
+  EXPECT_TRUE(contains(error_of(bad), "the host device needs a C++ compiler"));
   folder_.write("file", "");
   bad = settings();
   bad.cache_dir = folder_ / "file" / "cache";
   EXPECT_NE(error_of(bad), "none");
   folder_.write("total.yaml", "kernel: total\n");
-  EXPECT_NE(error_of(settings()).find("total.yaml:1:1: error"), std::string::npos) << error_of(settings());
+  EXPECT_TRUE(contains(error_of(settings()), "total.yaml:1:1: error"));
 }
 
 TEST_F(KernelTest, textures_are_refused_in_one_line) {
-  const auto kernel = Kernel::open(GKTUNE_SOURCE_DIR "/tests/kernels/launches/texture.yaml", settings());
-  ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().message,
+  EXPECT_EQ(message_of(Kernel::open(GKTUNE_SOURCE_DIR "/tests/kernels/launches/texture.yaml", settings())),
             "an application cannot launch texture: it takes a texture of 'image', and only the tuner makes "
             "textures");
 }
 
 TEST_F(KernelTest, variables_of_the_source_are_arguments_of_the_launch) {
   auto kernel = Kernel::open(GKTUNE_SOURCE_DIR "/tests/kernels/launches/device_variable.yaml", settings());
-  ASSERT_TRUE(kernel.ok()) << kernel.error().message;
   const std::vector<int> in{3, -4, 5, -6, 7};
   std::vector<int> signs(2);
   for (int balance : {0, 100}) {
     const int expected = balance + 5;
-    const auto done = kernel->launch({5}, {in.data(), signs.data(), &balance});
-    ASSERT_TRUE(done.ok()) << done.error().message;
+    kernel->launch({5}, {in.data(), signs.data(), &balance}).value();
     EXPECT_EQ(signs, (std::vector<int>{3, 2}));
     EXPECT_EQ(balance, expected);
   }

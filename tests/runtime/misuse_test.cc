@@ -6,11 +6,8 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
-#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +15,9 @@
 #include "db/sqlite/connection.h"
 #include "gktune/lookup.h"
 #include "runtime/bundle/write_bundle.h"
+#include "tests/process/processes.h"
 #include "tests/runtime/kernel_fixture.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
@@ -38,22 +37,6 @@ class Misuse : public KernelTest {
     EXPECT_TRUE(summary.ok()) << summary.error().message;
     return folder_.path("kernels.gkt");
   }
-  static std::string bytes_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  // True if the function returns true in a forked child within a minute.
-  template <class Function>
-  static bool in_child(const Function& function) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::alarm(60);
-      ::_exit(function() ? 0 : 1);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  }
 
   std::vector<float> in_ = std::vector<float>(5000, 1.0f);
   float out_[2] = {};
@@ -65,7 +48,7 @@ TEST_F(Misuse, a_forked_child_destroys_the_kernels_of_its_parent_and_gets_errors
   following.follow_interval = std::chrono::milliseconds(1);
   std::optional<Kernel> kernel(open(following));
   EXPECT_EQ(threads_used(*kernel, 1000), 64);
-  EXPECT_TRUE(in_child([&] {
+  EXPECT_TRUE(holds_in_children(1, [&](int) {
     const std::string expected = "total was opened before this process was forked: open it in the child";
     const bool is_refused = launch_error(*kernel) == expected && launch_error(*kernel, 2000) == expected &&
                             kernel->prepare({1000}).error().message == expected;
@@ -80,7 +63,7 @@ TEST_F(Misuse, a_child_that_exits_leaves_the_temporary_folder_of_its_parent) {
   temporary.cache_dir.clear();
   Kernel kernel = open(temporary);
   EXPECT_EQ(threads_used(kernel, 1000), 32);
-  EXPECT_TRUE(in_child([&] {
+  EXPECT_TRUE(holds_in_children(1, [&](int) {
     const Kernel gone(std::move(kernel));
     return true;
   }));
@@ -90,11 +73,12 @@ TEST_F(Misuse, a_child_that_exits_leaves_the_temporary_folder_of_its_parent) {
 TEST_F(Misuse, a_followed_lookup_answers_in_a_forked_child) {
   tuned(1000, 64);
   const auto lookup = Lookup::follow(folder_ / "gktune.db", std::chrono::milliseconds(1));
-  ASSERT_TRUE(lookup.ok());
   for (int i = 0; i < 3; ++i) {
     tuned(1000 + i, 64);
     EXPECT_EQ(lookup->best("total", {{"n", 1000}}).match, Match::exact);
-    EXPECT_TRUE(in_child([&] { return lookup->best("total", {{"n", 1000}}).match == Match::exact; }));
+    EXPECT_TRUE(holds_in_children(1, [&](int) {
+      return lookup->best("total", {{"n", 1000}}).match == Match::exact;
+    }));
   }
 }
 
@@ -105,7 +89,6 @@ TEST_F(Misuse, forks_while_other_threads_launch_and_ask_do_not_hang_the_child) {
   tuned(1000, 64);
   Kernel kernel = open(with_database());
   const auto lookup = Lookup::follow(folder_ / "gktune.db", std::chrono::milliseconds(1));
-  ASSERT_TRUE(lookup.ok());
   std::atomic<bool> is_done{false};
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -115,7 +98,9 @@ TEST_F(Misuse, forks_while_other_threads_launch_and_ask_do_not_hang_the_child) {
   }
   for (int i = 0; i < 20; ++i) {
     tuned(1000 + i, 64);
-    EXPECT_TRUE(in_child([&] { return lookup->best("total", {{"n", 1000}}).match == Match::exact; }));
+    EXPECT_TRUE(holds_in_children(1, [&](int) {
+      return lookup->best("total", {{"n", 1000}}).match == Match::exact;
+    }));
   }
   is_done = true;
 }
@@ -163,7 +148,6 @@ TEST_F(Misuse, autotune_makes_a_database_that_is_missing_or_empty) {
     if (name == std::string("empty.db")) folder_.write(name, "");
     Kernel kernel = open(fresh);
     const auto tuned = kernel.autotune({50}, {in_.data(), out_}, 60);
-    ASSERT_TRUE(tuned.ok()) << tuned.error().message;
     EXPECT_EQ(tuned->match, Match::exact);
     EXPECT_EQ(open(fresh).prepare({50})->match, Match::exact);
   }
@@ -178,7 +162,6 @@ TEST_F(Misuse, an_autotune_that_fails_leaves_no_study) {
   fresh.worker = {"/no/worker"};
   EXPECT_FALSE(open(fresh).autotune({1000}, {in_.data(), out_}, 60).ok());
   const auto store = Database::open(folder_ / "gktune.db", Database::Access::read);
-  ASSERT_TRUE(store.ok()) << store.error().message;
   EXPECT_TRUE((*store)->studies()->empty());
 }
 
@@ -228,7 +211,6 @@ TEST_F(Misuse, a_bundle_that_is_truncated_in_place_harms_no_open_kernel) {
   settings.device = "host";
   settings.bundles = {bundle()};
   auto kernel = Kernel::open_bundled("total", settings);
-  ASSERT_TRUE(kernel.ok()) << kernel.error().message;
   std::filesystem::resize_file(settings.bundles[0], 5000);
   EXPECT_EQ(threads_used(*kernel, 1000), 64);
   EXPECT_EQ(threads_used(*kernel, 1500), 64);
@@ -282,23 +264,20 @@ TEST_F(Misuse, spaces_sources_databases_and_bundles_are_read_from_memory) {
   embedded.databases = {"winners.db"};
   embedded.lookup.files = {{"total.yaml", kSpace},
                            {"total.cu", kSource},
-                           {"winners.db", bytes_of(folder_.path("gktune.db"))},
-                           {"kernels.gkt", bytes_of(path)}};
+                           {"winners.db", contents_of(folder_.path("gktune.db"))},
+                           {"kernels.gkt", contents_of(path)}};
   std::filesystem::remove(path);
   auto kernel = Kernel::open("total.yaml", embedded);
-  ASSERT_TRUE(kernel.ok()) << kernel.error().message;
   EXPECT_EQ(threads_used(*kernel, 1000), 64);
   EXPECT_EQ(kernel->prepare({1000})->match, Match::exact);
 
   embedded.databases.clear();
   embedded.bundles = {"kernels.gkt"};
   auto bundled = Kernel::open_bundled("total", embedded);
-  ASSERT_TRUE(bundled.ok()) << bundled.error().message;
   EXPECT_EQ(threads_used(*bundled, 1000), 64);
   LookupSettings in_memory;
   in_memory.files = embedded.lookup.files;
   const auto lookup = Lookup::open("kernels.gkt", in_memory);
-  ASSERT_TRUE(lookup.ok()) << lookup.error().message;
   EXPECT_EQ(lookup->best("total", {{"n", 1000}}).integer("threads"), 64);
 
   for (const std::size_t size : {std::size_t{0}, std::size_t{10}, std::size_t{5000}}) {
@@ -309,7 +288,7 @@ TEST_F(Misuse, spaces_sources_databases_and_bundles_are_read_from_memory) {
 
 TEST_F(Misuse, files_that_are_no_database_are_errors_of_one_line) {
   tuned(1000, 64);
-  const std::string database = bytes_of(folder_.path("gktune.db"));
+  const std::string database = contents_of(folder_.path("gktune.db"));
   folder_.write("file", "");
   folder_.write("text", "{}");
   folder_.write("noise", std::string(8192, '\x5a'));

@@ -86,8 +86,7 @@ read -r ask; echo '{"config": {"x": 1, "y": 1}}'; read -r reason; echo "$reason"
 read -r ask; echo '{"config": {"x": 2, "y": 2}}'; read -r rest)");
   EXPECT_EQ(searcher->ask(), (Config{{"x", 1}, {"y", 1}}));
   EXPECT_EQ(searcher->ask(), (Config{{"x", 2}, {"y", 2}}));
-  std::ifstream file(folder_ / "reasons");
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = contents_of(folder_ / "reasons");
   for (const char* reason :
        {"a constraint forbids it", "'x' cannot be 9", "'y' has no value",
         "it has a value for an unknown parameter", "it was proposed or measured before"}) {

@@ -4,21 +4,15 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
+#include "tests/expectations.h"
+#include "tests/scratch_folder.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {
 namespace {
 
 const std::filesystem::path kFolder = std::filesystem::path(GKTUNE_SOURCE_DIR) / "tests/space/bad";
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream content;
-  content << stream.rdbuf();
-  return content.str();
-}
 
 Result<std::string> read_beside(const std::string& path) {
   return read_whole_file((kFolder / path).string());
@@ -42,12 +36,12 @@ TEST(BadFiles, each_file_gets_its_expected_messages) {
   }
   EXPECT_GE(files.size(), 15u);
   for (auto path : files) {
-    const std::string text = content_of(path);
+    const std::string text = contents_of(path);
     const std::string name = path.filename().string();
     const std::string messages = errors_in(text, name);
     path.replace_extension(".txt");
     if (updates) std::ofstream(path, std::ios::binary) << messages;
-    EXPECT_EQ(messages, content_of(path)) << name;
+    EXPECT_EQ(messages, contents_of(path)) << name;
   }
 }
 
@@ -59,19 +53,19 @@ std::string repeated(const std::string& text, int count) {
 
 TEST(BadFiles, nesting_ten_thousand_deep_is_an_error_in_every_style) {
   const std::string deep = "nested more than 64 deep";
-  EXPECT_NE(errors_in("a: " + repeated("[", 10000)).find(deep), std::string::npos);
-  EXPECT_NE(errors_in("a: " + repeated("{a: ", 10000)).find(deep), std::string::npos);
-  EXPECT_NE(errors_in(repeated("- ", 10000) + "a").find(deep), std::string::npos);
-  EXPECT_NE(errors_in(repeated("? ", 10000) + "a").find(deep), std::string::npos);
+  EXPECT_TRUE(contains(errors_in("a: " + repeated("[", 10000)), deep));
+  EXPECT_TRUE(contains(errors_in("a: " + repeated("{a: ", 10000)), deep));
+  EXPECT_TRUE(contains(errors_in(repeated("- ", 10000) + "a"), deep));
+  EXPECT_TRUE(contains(errors_in(repeated("? ", 10000) + "a"), deep));
   std::string indented;
   for (int i = 0; i < 1400; ++i) indented += repeated(" ", i) + "a:\n";
-  EXPECT_NE(errors_in(indented).find(deep), std::string::npos);
+  EXPECT_TRUE(contains(errors_in(indented), deep));
 }
 
 TEST(BadFiles, deep_expressions_are_errors) {
   const std::string head = "kernel: k\nsource: k.cu\nlaunches: {entry: f}\nconstraints: ";
   const std::string nested = repeated("(", 10000) + "1" + repeated(")", 10000);
-  EXPECT_NE(errors_in(head + nested).find("nested too deeply"), std::string::npos);
+  EXPECT_TRUE(contains(errors_in(head + nested), "nested too deeply"));
 }
 
 TEST(BadFiles, definitions_that_are_inserted_too_often_are_errors) {
@@ -81,9 +75,8 @@ TEST(BadFiles, definitions_that_are_inserted_too_often_are_errors) {
       "}\nconstraints:\n";
   const std::string few = errors_in(head + repeated("  - b > 0\n", 50));
   EXPECT_EQ(few, "none\n");
-  EXPECT_NE(errors_in(head + repeated("  - b > 0\n", 20'000))
-                .find("error: this file is too large after its definitions are inserted"),
-            std::string::npos);
+  EXPECT_TRUE(contains(errors_in(head + repeated("  - b > 0\n", 20'000)),
+                       "error: this file is too large after its definitions are inserted"));
 }
 
 TEST(BadFiles, a_file_that_is_too_large_is_not_read) {
@@ -109,20 +102,19 @@ TEST(BadFiles, too_many_arguments_parameters_or_launches_are_an_error) {
     launches += "  - entry: f\n";
   }
   const std::string head = "kernel: k\nsource: k.cu\n";
-  EXPECT_NE(errors_in(head + "arguments:\n" + arguments).find("more than 256 arguments"), std::string::npos);
-  EXPECT_NE(errors_in(head + "launches:\n" + launches).find("more than 256 launches"), std::string::npos);
-  EXPECT_NE(errors_in(head + "parameters:\n" + parameters).find("parameters has more than 512 names"),
-            std::string::npos);
+  EXPECT_TRUE(contains(errors_in(head + "arguments:\n" + arguments), "more than 256 arguments"));
+  EXPECT_TRUE(contains(errors_in(head + "launches:\n" + launches), "more than 256 launches"));
+  EXPECT_TRUE(contains(errors_in(head + "parameters:\n" + parameters), "parameters has more than 512 names"));
 }
 
 TEST(BadFiles, bytes_that_are_not_text_are_errors) {
   using namespace std::string_literals;
   EXPECT_EQ(errors_in("kernel: a\0b"s),
             "x.yaml:1:10: error: control character\n  kernel: a b\n           ^\n");
-  EXPECT_NE(errors_in("kernel: \xff").find("x.yaml:1:9: error: invalid UTF-8"), std::string::npos);
-  EXPECT_NE(errors_in("\xff\xfek\0e\0"s).find("invalid UTF-8"), std::string::npos);
-  EXPECT_NE(errors_in("kernel: \xc3").find("invalid UTF-8"), std::string::npos);
-  EXPECT_NE(errors_in("").find("space file must be a map; found nothing"), std::string::npos);
+  EXPECT_TRUE(contains(errors_in("kernel: \xff"), "x.yaml:1:9: error: invalid UTF-8"));
+  EXPECT_TRUE(contains(errors_in("\xff\xfek\0e\0"s), "invalid UTF-8"));
+  EXPECT_TRUE(contains(errors_in("kernel: \xc3"), "invalid UTF-8"));
+  EXPECT_TRUE(contains(errors_in(""), "space file must be a map; found nothing"));
 }
 
 TEST(BadFiles, columns_count_characters_and_long_lines_are_cut) {
@@ -136,13 +128,13 @@ TEST(BadFiles, columns_count_characters_and_long_lines_are_cut) {
       "search, host, check, setup, verify\n");
   const std::string far =
       "kernel: k\nsource: k.cu\nlaunches: {entry: f}\nconstraints: " + repeated("1 + ", 100) + "x\n";
-  EXPECT_NE(errors_in(far).find("x.yaml:4:414: error: unknown name 'x'"), std::string::npos);
+  EXPECT_TRUE(contains(errors_in(far), "x.yaml:4:414: error: unknown name 'x'"));
   EXPECT_LT(errors_in(far).size(), 500u);
 }
 
 TEST(BadFiles, a_message_that_quotes_a_long_text_is_cut) {
   const std::string errors = errors_in("kernel: k\nsource: k." + repeated("long", 225'000) + "\n");
-  EXPECT_NE(errors.find("longlong"), std::string::npos);
+  EXPECT_TRUE(contains(errors, "longlong"));
   EXPECT_LT(errors.size(), 4000u);
 }
 

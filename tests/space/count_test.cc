@@ -4,7 +4,6 @@
 
 #include <limits>
 #include <sstream>
-#include <utility>
 
 namespace gktune {
 namespace {

@@ -106,7 +106,6 @@ TEST(Fingerprint, does_not_depend_on_the_folder_of_the_files) {
   std::map<std::string, std::string> files;
   for (const auto& [path, text] : kReduceFiles) files["/elsewhere/" + path] = text;
   const auto read = read_space_text(kReduceSpace, "/elsewhere/spaces/reduce.yaml", {}, files_of(files));
-  ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->fingerprint, kUnchanged);
 }
 

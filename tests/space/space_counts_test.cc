@@ -24,7 +24,6 @@ TEST(SpaceCounts, separate_rejections_by_the_file_from_those_by_device_limits) {
                   {constraint("x * y <= device.threads", Origin::block_limit),
                    constraint("x >= y", Origin::file), constraint("x * 4 < 32", Origin::shared_memory_limit)},
                   Scope().add(device, "device."));
-  ASSERT_TRUE(counts) << counts.error().message;
   EXPECT_EQ(counts->combinations, 16);
   EXPECT_EQ(counts->rejected_by_file, 6);
   EXPECT_EQ(counts->rejected_by_block_limit, 2);          // 8x4 and 8x8

@@ -291,7 +291,6 @@ TEST(Space, branches_without_valid_combinations_are_cut_early) {
   SpaceLimits limits;
   limits.evaluations = 5000;
   const auto space = Space::build(parameters, constraints({product + " <= 8"}), Scope(), limits);
-  ASSERT_TRUE(space) << space.error().message;
   EXPECT_EQ(space->size(), 1 + 8 * 4 + 28 + 56 + 56);  // 1; one prime of four; 2*2; 2*3; 2*2*2
   EXPECT_TRUE(Space::build(parameters, constraints({sum + " >= -9"}), Scope(), limits));
   EXPECT_TRUE(
@@ -329,7 +328,6 @@ TEST(Space, a_trillion_configurations_are_searched_without_listing_them) {
   }
   const std::vector<Constraint> constraints = {{*Expression::parse("p0 <= p13 and p3 + p4 == 9")}};
   const auto space = Space::build(parameters, constraints, Scope());
-  ASSERT_TRUE(space.ok());
   EXPECT_EQ(space->size(), Count(std::string("5500000000000")));
   std::mt19937_64 random(3);
   for (int i = 0; i < 100; ++i) {
@@ -345,7 +343,6 @@ TEST(Space, a_trillion_configurations_are_searched_without_listing_them) {
 TEST(Space, ranks_that_no_value_has_are_not_contained) {
   const auto space =
       Space::build({{.name = "a", .values = {1, 2}}, {.name = "b", .values = {7}}}, {}, Scope());
-  ASSERT_TRUE(space.ok());
   EXPECT_TRUE(space->contains(Space::Ranks{1, 0}));
   EXPECT_FALSE(space->contains(Space::Ranks{2, 0}));
   EXPECT_FALSE(space->contains(Space::Ranks{0, 1}));

@@ -36,9 +36,7 @@ DeviceInfo device() {
 }
 
 Definition shipped(const std::string& name) {
-  auto definition = read_space_file(GKTUNE_SOURCE_DIR "/spaces/" + name, {.device_kind = "cuda"});
-  EXPECT_TRUE(definition.ok());
-  return definition ? *std::move(definition) : Definition();
+  return *read_space_file(GKTUNE_SOURCE_DIR "/spaces/" + name, {.device_kind = "cuda"});
 }
 
 // The elements of the one input that has any.

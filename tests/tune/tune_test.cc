@@ -29,6 +29,15 @@ Trial with_failures(Config config) {
   return x % 2 == 1 ? failed_trial(std::move(config), Status::wrong_result) : valley(std::move(config));
 }
 
+// All trials fail like this.
+auto failing(Status status, const std::string& message) {
+  return [=](Config config) {
+    Trial trial = failed_trial(std::move(config), status);
+    trial.message = message;
+    return trial;
+  };
+}
+
 // Every configuration, in the order of the space.
 class InOrder : public Searcher {
  public:
@@ -84,7 +93,7 @@ TEST_F(Tune, every_trial_is_reported_including_failures) {
 }
 
 TEST_F(Tune, a_space_of_failures_has_no_best) {
-  TuneOutcome outcome = tune_line([](Config c) { return failed_trial(std::move(c), Status::crashed); }, {});
+  TuneOutcome outcome = tune_line(failing(Status::crashed, ""), {});
   EXPECT_EQ(outcome.end, End::exhausted);
   EXPECT_FALSE(outcome.best.has_value());
   EXPECT_TRUE(outcome.playoff.empty());
@@ -109,8 +118,8 @@ TEST_F(Tune, small_gains_add_up) {
 }
 
 TEST_F(Tune, failures_alone_do_not_end_a_search) {
-  const auto failed = [](Config config) { return failed_trial(std::move(config), Status::wrong_result); };
-  EXPECT_EQ(tune_one_by_one(failed, {.gain = 0.2, .patience = 5}).end, End::exhausted);
+  EXPECT_EQ(tune_one_by_one(failing(Status::wrong_result, ""), {.gain = 0.2, .patience = 5}).end,
+            End::exhausted);
 }
 
 TEST_F(Tune, earlier_trials_that_saved_nothing_count_towards_the_end) {
@@ -194,11 +203,8 @@ TEST_F(Tune, a_stop_skips_waiting_candidates_after_the_last_was_submitted) {
 
 // A trial that never ran says nothing about its configuration.
 TEST_F(Tune, a_failing_machine_ends_the_run_and_fails_no_configuration) {
-  const auto until_the_disk_is_full = [](Config config) {
-    if (config.find("x")->integer() < 4) return valley(std::move(config));
-    Trial trial = failed_trial(std::move(config), Status::machine_failed);
-    trial.message = "no space";
-    return trial;
+  const auto until_the_disk_is_full = [fails = failing(Status::machine_failed, "no space")](Config config) {
+    return config.find("x")->integer() < 4 ? valley(std::move(config)) : fails(std::move(config));
   };
   TuneOutcome outcome = tune_line(until_the_disk_is_full, {});
   EXPECT_EQ(outcome.end, End::machine_failed);
@@ -216,12 +222,7 @@ TEST_F(Tune, a_failing_machine_ends_the_run_and_fails_no_configuration) {
 }
 
 TEST_F(Tune, a_failing_reference_ends_the_problem_with_its_message) {
-  const auto no_reference = [](Config config) {
-    Trial trial = failed_trial(std::move(config), Status::reference_failed);
-    trial.message = "the reference: a trap";
-    return trial;
-  };
-  TuneOutcome outcome = tune_line(no_reference, {});
+  TuneOutcome outcome = tune_line(failing(Status::reference_failed, "the reference: a trap"), {});
   EXPECT_EQ(outcome.end, End::reference_failed);
   EXPECT_EQ(outcome.failure, "the reference: a trap");
   EXPECT_EQ(outcome.measured, 0);
@@ -239,11 +240,8 @@ TEST_F(Tune, a_machine_that_fails_for_the_last_candidates_is_reported_too) {
 }
 
 TEST_F(Tune, a_configuration_that_cannot_be_judged_does_not_end_the_run) {
-  const auto every_third_fails = [](Config config) {
-    if (config.find("x")->integer() % 3 > 0) return valley(std::move(config));
-    Trial trial = failed_trial(std::move(config), Status::machine_failed);
-    trial.message = "killed";
-    return trial;
+  const auto every_third_fails = [fails = failing(Status::machine_failed, "killed")](Config config) {
+    return config.find("x")->integer() % 3 > 0 ? valley(std::move(config)) : fails(std::move(config));
   };
   const TuneOutcome outcome = tune_line(every_third_fails, {.timing = {.drift_interval = 2}});
   EXPECT_EQ(outcome.end, End::exhausted);
@@ -260,12 +258,8 @@ TEST_F(Tune, a_configuration_that_cannot_be_judged_does_not_end_the_run) {
 }
 
 TEST_F(Tune, a_machine_that_fails_for_all_candidates_is_reported) {
-  const auto fails = [](Config config) {
-    Trial trial = failed_trial(std::move(config), Status::machine_failed);
-    trial.message = "killed";
-    return trial;
-  };
-  const TuneOutcome outcome = tune_line(fails, {.earlier = recorded_line(19, valley)});
+  const TuneOutcome outcome =
+      tune_line(failing(Status::machine_failed, "killed"), {.earlier = recorded_line(19, valley)});
   EXPECT_EQ(outcome.end, End::machine_failed);
   EXPECT_EQ(outcome.failure, "killed");
   EXPECT_TRUE(outcome.was_cut_short());

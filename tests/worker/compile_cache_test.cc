@@ -2,11 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 
+#include "tests/process/processes.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
 #include "tuner/core/files.h"
@@ -173,10 +172,7 @@ TEST(compile_cache, writes_unfinished_files_into_the_scratch_folder) {
 TEST(compile_cache, serves_several_processes_at_once) {
   constexpr int kProcesses = 4, kRounds = 50;
   ScratchFolder folder;
-  std::vector<pid_t> children;
-  for (int me = 0; me < kProcesses; ++me) {
-    children.push_back(fork());
-    if (children.back() != 0) continue;
+  EXPECT_TRUE(holds_in_children(kProcesses, [&](int me) {
     // All processes use the same keys with different code. Each must find complete code of some process.
     CompileCache cache(folder.path("cache"), {}, 4000);
     bool is_whole = true;
@@ -187,13 +183,8 @@ TEST(compile_cache, serves_several_processes_at_once) {
       const std::string code = found ? *read_whole(found->module.path) : std::string();
       is_whole = is_whole && code.size() >= 1000 && code.find_first_not_of(code.front()) == code.npos;
     }
-    _exit(is_whole ? 0 : 1);
-  }
-  for (const pid_t child : children) {
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-  }
+    return is_whole;
+  }));
   for (const auto& entry : fs::directory_iterator(folder.path("cache"))) {
     EXPECT_FALSE(is_unfinished(entry.path())) << entry.path();
   }

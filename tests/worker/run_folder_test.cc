@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <thread>
 #include <vector>
 
+#include "tests/process/processes.h"
 #include "tests/scratch_folder.h"
 #include "tuner/device/worker/folders.h"
 
@@ -47,7 +47,6 @@ TEST(RunFolder, is_removed_with_its_run) {
   fs::path path;
   {
     const auto folder = RunFolder::make(parent.path());
-    ASSERT_TRUE(folder.ok());
     path = folder->path();
     EXPECT_EQ(path.parent_path(), parent.path());
     std::ofstream(path / "file") << "text";
@@ -95,10 +94,7 @@ TEST(RunFolder, is_removed_if_its_process_died_before_locking_it) {
 
 TEST(RunFolder, can_be_made_by_many_processes_at_once) {
   const ScratchFolder parent;
-  std::vector<pid_t> children;
-  for (int i = 0; i < 4; ++i) {
-    children.push_back(fork());
-    if (children.back() != 0) continue;
+  EXPECT_TRUE(holds_in_children(4, [&](int) {
     bool is_mine = true;
     for (int round = 0; round < 200; ++round) {
       const auto folder = RunFolder::make(parent.path());
@@ -106,13 +102,8 @@ TEST(RunFolder, can_be_made_by_many_processes_at_once) {
       if (folder.ok()) std::ofstream(folder->path() / "file") << "text";
       is_mine = is_mine && folder.ok() && fs::file_size(folder->path() / "file", error) == 4;
     }
-    _exit(is_mine ? 0 : 1);
-  }
-  for (const pid_t child : children) {
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-  }
+    return is_mine;
+  }));
   EXPECT_EQ(count_of(parent.path()), 0u);
 }
 

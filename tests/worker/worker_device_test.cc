@@ -10,6 +10,7 @@
 #include <map>
 #include <thread>
 
+#include "tests/expectations.h"
 #include "tests/process/processes.h"
 #include "tests/scratch_folder.h"
 
@@ -46,7 +47,6 @@ class WorkerDeviceTest : public ::testing::Test {
 
   void open() {
     auto device = WorkerDevice::open(kernel_, options_);
-    ASSERT_TRUE(device.ok()) << device.error().message;
     device_ = std::move(*device);
   }
 
@@ -120,7 +120,7 @@ TEST_P(Endings, have_their_own_status_and_do_not_affect_the_next_candidate) {
   kernel_.time_limit_s = ending.run_limit_s;
   const Trial trial = tried(ending.compile, ending.run);
   EXPECT_EQ(status_name(trial.status), status_name(ending.status));
-  EXPECT_NE(trial.message.find(ending.message), std::string::npos) << trial.message;
+  EXPECT_TRUE(contains(trial.message, ending.message));
   EXPECT_EQ(tried("ok", "at_once").status, Status::ok);
 }
 
@@ -154,13 +154,12 @@ INSTANTIATE_TEST_SUITE_P(
 // The second run uses buffers between zones with a pattern.
 TEST_F(WorkerDeviceTest, a_candidate_is_run_again_to_find_the_place_of_its_fault) {
   const Trial write = tried("ok", "unexplained_write");
-  EXPECT_EQ(write.status, Status::guard_violated);
-  EXPECT_EQ(write.message, "wrote outside");
+  EXPECT_TRUE(ended(write, Status::guard_violated, "wrote outside"));
   EXPECT_TRUE(write.samples_us.empty());
   const Trial read = tried("ok", "unexplained_read");
-  EXPECT_EQ(read.status, Status::illegal_access);
-  EXPECT_EQ(read.message,
-            "an illegal access; it wrote to no input and nothing beside a buffer, so it may have read there");
+  EXPECT_TRUE(ended(
+      read, Status::illegal_access,
+      "an illegal access; it wrote to no input and nothing beside a buffer, so it may have read there"));
   EXPECT_TRUE(read.samples_us.empty());
   EXPECT_EQ(tried("ok", "at_once").status, Status::ok);
 }
@@ -174,24 +173,20 @@ TEST_F(WorkerDeviceTest, an_error_names_a_reference_that_does_not_compile) {
   kernel_.references.emplace_back().path = "broken_reference";
   kernel_.references[0].launches.emplace_back();
   const Trial trial = tried("ok", "ok");
-  EXPECT_EQ(trial.status, Status::reference_failed);
-  EXPECT_EQ(trial.message, "the reference does not compile: error on line 3, batch of 1");
+  EXPECT_TRUE(
+      ended(trial, Status::reference_failed, "the reference does not compile: error on line 3, batch of 1"));
 }
 
 TEST_F(WorkerDeviceTest, blames_no_configuration_for_an_error_in_a_source_that_the_reference_shares) {
   kernel_.source_path = "broken_reference";  // no path of the reference: it is in the kernel's source
   kernel_.references.emplace_back().launches.emplace_back();
-  const Trial trial = tried("ok", "ok");
-  EXPECT_EQ(trial.status, Status::reference_failed);
-  EXPECT_TRUE(trial.message.starts_with("the kernel and the reference do not compile: error on line 3"))
-      << trial.message;
+  EXPECT_TRUE(ended_with(tried("ok", "ok"), Status::reference_failed,
+                         "the kernel and the reference do not compile: error on line 3"));
 }
 
 TEST_F(WorkerDeviceTest, blames_a_configuration_that_does_not_compile_if_the_reference_compiles) {
   kernel_.references.emplace_back().launches.emplace_back();
-  const Trial shared = tried("fail", "ok");
-  EXPECT_EQ(shared.status, Status::compile_failed);
-  EXPECT_TRUE(shared.message.starts_with("error on line 3")) << shared.message;
+  EXPECT_TRUE(ended_with(tried("fail", "ok"), Status::compile_failed, "error on line 3"));
   device_.reset();
   kernel_.references[0].path = "broken_reference";
   EXPECT_EQ(tried("fail", "ok").status, Status::compile_failed);
@@ -200,17 +195,16 @@ TEST_F(WorkerDeviceTest, blames_a_configuration_that_does_not_compile_if_the_ref
 TEST_F(WorkerDeviceTest, an_error_names_a_reference_that_cannot_be_launched) {
   kernel_.references.emplace_back().path = "reference.cu";
   kernel_.references[0].launches.emplace_back().block[0] = expression("1 // 0");
-  const Trial trial = tried("ok", "ok");
-  EXPECT_EQ(trial.status, Status::reference_failed);
-  EXPECT_EQ(trial.message, "the reference: launch of '': block '1 // 0': division by zero");
+  EXPECT_TRUE(ended(tried("ok", "ok"), Status::reference_failed,
+                    "the reference: launch of '': block '1 // 0': division by zero"));
 }
 
 TEST_F(WorkerDeviceTest, an_error_names_a_verifier_that_does_not_compile) {
   kernel_.verifier.emplace().path = "broken_reference";
   kernel_.verifier->launches.emplace_back();
   const Trial trial = tried("ok", "ok");
-  EXPECT_EQ(trial.status, Status::reference_failed);
-  EXPECT_EQ(trial.message, "the verifier does not compile: error on line 3, batch of 1");
+  EXPECT_TRUE(
+      ended(trial, Status::reference_failed, "the verifier does not compile: error on line 3, batch of 1"));
 }
 
 TEST_F(WorkerDeviceTest, the_output_of_a_candidate_does_not_appear_in_the_next_trial) {
@@ -222,8 +216,7 @@ TEST_F(WorkerDeviceTest, a_job_over_its_time_limit_reports_where_it_is) {
   options_.fault_telling_s = 10;
   kernel_.time_limit_s = 0.1;
   const Trial trial = tried("ok", "hang_with_an_answer");
-  EXPECT_EQ(trial.status, Status::timed_out);
-  EXPECT_EQ(trial.message, "ran longer than 0.1 s, block (1,0,0), kernel.cu:7");
+  EXPECT_TRUE(ended(trial, Status::timed_out, "ran longer than 0.1 s, block (1,0,0), kernel.cu:7"));
   EXPECT_LT(trial.run_s, 5);
 }
 
@@ -336,21 +329,15 @@ TEST_F(WorkerDeviceTest, candidates_are_not_blamed_for_a_compile_worker_killed_f
   learn_cost_alone();
   std::thread killer = killer_of("gktune-compiles", 2);
   for (int i = 0; i < 2; ++i) device_->submit({config("slow", "ok", i), {}});
-  for (int i = 0; i < 2; ++i) {
-    const Trial trial = device_->next();
-    EXPECT_EQ(trial.status, Status::ok) << trial.message;
-    EXPECT_NE(trial.message.find("batch 2"), std::string::npos) << trial.message;
-  }
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(ended_with(device_->next(), Status::ok, "batch 2"));
   killer.join();
 }
 
 TEST_F(WorkerDeviceTest, a_candidate_that_is_killed_each_time_is_not_judged) {
-  const Trial run = tried("ok", "kill"), compile = tried("kill", "ok");
-  EXPECT_EQ(run.status, Status::machine_failed);
-  EXPECT_TRUE(run.message.starts_with("killed by SIGKILL from outside in 4 attempts")) << run.message;
-  EXPECT_EQ(compile.status, Status::machine_failed);
-  EXPECT_TRUE(compile.message.starts_with("the compiler: killed by SIGKILL from outside in 4 attempts"))
-      << compile.message;
+  EXPECT_TRUE(ended_with(tried("ok", "kill"), Status::machine_failed,
+                         "killed by SIGKILL from outside in 4 attempts"));
+  EXPECT_TRUE(ended_with(tried("kill", "ok"), Status::machine_failed,
+                         "the compiler: killed by SIGKILL from outside in 4 attempts"));
   EXPECT_EQ(tried("ok", "ok").status, Status::ok);
 }
 
@@ -360,7 +347,7 @@ TEST_F(WorkerDeviceTest, similar_sources_are_compiled_together) {
   for (const int count : {2, 4}) {
     const std::string batch = "batch " + std::to_string(count);
     for (int i = 0; i < count; ++i) device_->submit({config("ok", "ok", i), {}});
-    for (int i = 0; i < count; ++i) EXPECT_NE(device_->next().message.find(batch), std::string::npos);
+    for (int i = 0; i < count; ++i) EXPECT_TRUE(contains(device_->next().message, batch));
   }
 }
 
@@ -426,9 +413,7 @@ TEST_F(WorkerDeviceTest, a_candidate_that_has_not_started_can_be_withdrawn) {
 
 TEST_F(WorkerDeviceTest, a_plan_that_cannot_be_formed_is_an_invalid_trial) {
   kernel_.environment.push_back({"OMP_NUM_THREADS", expression("1 // 0")});
-  const Trial trial = tried("ok", "ok");
-  EXPECT_EQ(trial.status, Status::invalid);
-  EXPECT_NE(trial.message.find("OMP_NUM_THREADS"), std::string::npos) << trial.message;
+  EXPECT_TRUE(ended_with(tried("ok", "ok"), Status::invalid, "OMP_NUM_THREADS"));
 }
 
 TEST_F(WorkerDeviceTest, an_environment_variable_is_set_when_its_process_starts) {
@@ -436,7 +421,7 @@ TEST_F(WorkerDeviceTest, an_environment_variable_is_set_when_its_process_starts)
   open();
   for (int i : {3, 3, 5}) {
     device_->submit({config("ok", "ok", i), {}});
-    EXPECT_NE(device_->next().message.find("threads " + std::to_string(i)), std::string::npos);
+    EXPECT_TRUE(contains(device_->next().message, "threads " + std::to_string(i)));
   }
 }
 
@@ -451,8 +436,8 @@ TEST_F(WorkerDeviceTest, settings_that_no_worker_starts_with_fail_their_configur
 }
 
 TEST_F(WorkerDeviceTest, environment_variables_that_compiled_code_needs_are_set) {
-  EXPECT_NE(tried("settings", "ok").message.find("threads 11"), std::string::npos);
-  EXPECT_EQ(tried("ok", "ok").message.find("threads 11"), std::string::npos);
+  EXPECT_TRUE(contains(tried("settings", "ok").message, "threads 11"));
+  EXPECT_FALSE(contains(tried("ok", "ok").message, "threads 11"));
 }
 
 TEST_F(WorkerDeviceTest, compilation_pauses_while_something_is_timed) {
@@ -582,9 +567,8 @@ TEST_F(WorkerDeviceTest, a_device_that_differs_from_the_known_one_runs_nothing) 
   info.kind = "host";
   info.name = "an older card";
   options_.info = info;
-  const Trial trial = tried("ok", "ok");
-  EXPECT_EQ(trial.status, Status::machine_failed);
-  EXPECT_EQ(trial.message, "the device is script, no longer an older card: run gktune again");
+  EXPECT_TRUE(ended(tried("ok", "ok"), Status::machine_failed,
+                    "the device is script, no longer an older card: run gktune again"));
 }
 
 TEST_F(WorkerDeviceTest, a_run_that_loses_no_worker_starts_none_in_reserve) {
@@ -602,16 +586,15 @@ TEST_F(WorkerDeviceTest, a_worker_in_reserve_starts_after_the_first_lost_worker)
 
 TEST_F(WorkerDeviceTest, an_error_names_a_missing_program) {
   options_.worker_argv = {"/nonexistent/gktune"};
-  const auto device = WorkerDevice::open(kernel_, options_);
-  ASSERT_FALSE(device.ok());
-  EXPECT_EQ(device.error().message, "/nonexistent/gktune cannot be started: No such file or directory");
+  EXPECT_EQ(message_of(WorkerDevice::open(kernel_, options_)),
+            "/nonexistent/gktune cannot be started: No such file or directory");
 }
 
 TEST_F(WorkerDeviceTest, compile_workers_that_never_get_ready_end_every_candidate) {
   refuse("compile");
   const Trial first = tried("ok", "ok"), second = tried("ok", "ok");
-  EXPECT_EQ(first.status, Status::machine_failed);
-  EXPECT_EQ(first.message, "no compile worker can be started: there is no such device");
+  EXPECT_TRUE(
+      ended(first, Status::machine_failed, "no compile worker can be started: there is no such device"));
   EXPECT_EQ(second.message, first.message);
 }
 
@@ -619,9 +602,8 @@ TEST_F(WorkerDeviceTest, run_workers_that_no_longer_get_ready_end_every_candidat
   EXPECT_EQ(tried("ok", "ok").status, Status::ok);
   refuse("run");
   EXPECT_EQ(tried("ok", "segv").status, Status::illegal_access);
-  const Trial trial = tried("ok", "ok");
-  EXPECT_EQ(trial.status, Status::machine_failed);
-  EXPECT_EQ(trial.message, "no worker can be started: there is no such device");
+  EXPECT_TRUE(
+      ended(tried("ok", "ok"), Status::machine_failed, "no worker can be started: there is no such device"));
 }
 
 // Two devices of one model.
@@ -663,9 +645,7 @@ TEST_F(TwoDevices, share_the_work) {
 
 TEST_F(TwoDevices, are_refused_if_their_models_differ) {
   options_.backends = {{"host", 0}, {"host", 2}};
-  const auto device = WorkerDevice::open(kernel_, options_);
-  ASSERT_FALSE(device.ok());
-  EXPECT_EQ(device.error().message,
+  EXPECT_EQ(message_of(WorkerDevice::open(kernel_, options_)),
             "several devices can only be used together where they are of one model; here are script and "
             "other script");
 }
@@ -695,8 +675,7 @@ TEST_F(TwoDevices, end_every_candidate_when_neither_gets_ready) {
   refuse("run");
   (void)tried_all({"segv", "segv"});
   for (const Trial& trial : tried_all({"ok", "ok", "ok"})) {
-    EXPECT_EQ(trial.status, Status::machine_failed);
-    EXPECT_EQ(trial.message, "no worker can be started: there is no such device");
+    EXPECT_TRUE(ended(trial, Status::machine_failed, "no worker can be started: there is no such device"));
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <cuda.h>
 
-#include <array>
 #include <cstddef>
 #include <list>
 #include <memory>

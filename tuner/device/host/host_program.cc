@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 
-#include "gktune/element_type.h"
 #include "tuner/device/host/sanitize/memory_watch.h"
 
 namespace gktune {

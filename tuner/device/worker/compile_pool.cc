@@ -1,7 +1,6 @@
 #include "tuner/device/worker/compile_pool.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "tuner/device/worker/job.h"
 

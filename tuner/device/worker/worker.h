@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>

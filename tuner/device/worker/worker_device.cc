@@ -3,10 +3,8 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <cmath>
 #include <limits>
-#include <map>
 #include <optional>
 #include <random>
-#include <utility>
 #include <vector>
 
 #include "tuner/analysis/draws.h"

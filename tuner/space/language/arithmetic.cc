@@ -3,7 +3,6 @@
 #include <compare>
 #include <limits>
 #include <numeric>
-#include <optional>
 
 #include "tuner/space/language/expression.h"
 

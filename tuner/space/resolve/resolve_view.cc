@@ -1,7 +1,4 @@
-#include <algorithm>
-#include <initializer_list>
 #include <limits>
-#include <string_view>
 #include <vector>
 
 #include "tuner/core/text.h"

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/core/files.h"
 #include "tuner/core/quantity.h"
 #include "tuner/device/cuda/compile/cuda_text.h"
 #include "tuner/device/cuda/compile/nvrtc.h"

@@ -3,7 +3,6 @@
 #include <cuda.h>
 
 #include <string>
-#include <vector>
 
 #include "gktune/result.h"
 
