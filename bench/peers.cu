@@ -131,4 +131,18 @@ LibraryCall cublas_sgemm(PeerStream stream, std::size_t a, std::size_t b, std::s
   };
 }
 
+LibraryCall cublas_batched_sgemm(PeerStream stream, std::size_t a, std::size_t b, std::size_t c,
+                                 std::int64_t matrices, std::int64_t size) {
+  const int rows = static_cast<int>(size);
+  return [=, handle = blas(stream)](const PeerAddress* buffers) {
+    const float one = 1, zero = 0;
+    check(cublasSgemmStridedBatched(handle.get(), CUBLAS_OP_N, CUBLAS_OP_N, rows, rows, rows, &one,
+                                    reinterpret_cast<const float*>(buffers[b]), rows, size * size,
+                                    reinterpret_cast<const float*>(buffers[a]), rows, size * size, &zero,
+                                    reinterpret_cast<float*>(buffers[c]), rows, size * size,
+                                    static_cast<int>(matrices)),
+          "cuBLAS' batched sgemm");
+  };
+}
+
 }  // namespace gktune

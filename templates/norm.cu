@@ -51,8 +51,12 @@ __device__ inline float squares_of(const Part& part, const float (&values)[Part:
 
 __device__ inline void write(const Part& part, element* out, float (&values)[Part::kCount], const element* weight,
                              const element* bias, float mean, float factor) {
-  part.with(weight, values, [&](float& value, float of) { value = (value - mean) * factor * of; });
-  if constexpr (kHasMean) part.with(bias, values, [](float& value, float of) { value += of; });
+  if constexpr (kHasMean) {
+    part.with(values, [&](float& value, float by, float plus) { value = (value - mean) * factor * by + plus; },
+              weight, bias);
+  } else {
+    part.with(values, [&](float& value, float by) { value *= factor * by; }, weight);
+  }
   part.store<kStoreHint>(out, values);
 }
 

@@ -53,27 +53,16 @@ class RowPart {
     if constexpr (kWidth > 1) values[kCount - 1] = has_end_ ? static_cast<float>(row[end()]) : missing;
   }
 
-  // Calls body(value, element) for each value and the same element of another vector of the row's length. The vector is
-  // loaded pack by pack, so that few registers hold it.
-  template <class Body>
-  __device__ void with(const Element* vector, float (&values)[kCount], const Body& body) const {
-    const Element* packs = vector + split_.before;
-    const bool in_packs = is_aligned(packs);
+  // Calls body(value, elements…) for each value and the same element of other vectors of the row's length. Those are loaded
+  // pack by pack, so that few registers hold them.
+  template <class Body, class... Vectors>
+  __device__ void with(float (&values)[kCount], const Body& body, const Vectors*... vectors) const {
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      if (pack(k) >= split_.packs) continue;
-      Pack<Element, kWidth> loaded;
-      if (in_packs) {
-        loaded = load_pack<Hint::plain, kWidth>(packs + pack(k) * kWidth);
-      } else {
-#pragma unroll
-        for (int i = 0; i < kWidth; ++i) loaded.at[i] = packs[pack(k) * kWidth + i];
-      }
-#pragma unroll
-      for (int i = 0; i < kWidth; ++i) body(values[k * kWidth + i], static_cast<float>(loaded.at[i]));
+      if (pack(k) < split_.packs) each(&values[k * kWidth], body, any_pack(vectors, k)...);
     }
     if constexpr (kWidth > 1) {
-      if (has_end_) body(values[kCount - 1], static_cast<float>(vector[end()]));
+      if (has_end_) body(values[kCount - 1], static_cast<float>(vectors[end()])...);
     }
   }
 
@@ -102,6 +91,20 @@ class RowPart {
  private:
   static __device__ bool is_aligned(const Element* address) {
     return reinterpret_cast<unsigned long long>(address) % (sizeof(Element) * kWidth) == 0;
+  }
+  template <class Body, class... Packs>
+  static __device__ void each(float* values, const Body& body, const Packs&... packs) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) body(values[i], static_cast<float>(packs.at[i])...);
+  }
+  // Pack k, from any alignment.
+  __device__ Pack<Element, kWidth> any_pack(const Element* vector, int k) const {
+    const Element* address = vector + split_.before + pack(k) * kWidth;
+    if (is_aligned(address)) return load_pack<Hint::plain, kWidth>(address);
+    Pack<Element, kWidth> pack;
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) pack.at[i] = address[i];
+    return pack;
   }
   __device__ long long pack(int k) const { return first_ + static_cast<long long>(k) * kThreads; }
   __device__ long long end() const { return thread_ < split_.before ? thread_ : thread_ + split_.packs * kWidth; }

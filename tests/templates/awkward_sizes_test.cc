@@ -158,14 +158,23 @@ const PlantedFault kPlantedFaults[] = {
     {"scan", "forgets_the_warps_before", "if (i < warp)", "if (i + 1 < warp)"},
     {"scan", "adds_a_tile_too_many", "lane <= last ?", "lane <= last + 1 ?"},
     {"scan", "forgets_the_packs_before", "before += __shfl_sync", "before = __shfl_sync"},
+    {"batched_matmul", "computes_beyond_the_last_row", "y < SIZE && x < SIZE",
+     "x < SIZE && y * SIZE + x < kElements - 1"},
+    {"batched_matmul", "drops_a_product", "for (int k = 0; k < SIZE; ++k) {",
+     "for (int k = 0; k + 1 < SIZE; ++k) {"},
+    {"batched_matmul", "mixes_up_the_matrices", "of_b = all_b + threadIdx.y * kElements", "of_b = all_b"},
+    {"spmv", "drops_the_last_of_a_thread", "int i = static_cast<int>(first); i < end",
+     "int i = static_cast<int>(first); i + 1 < end"},
+    {"spmv", "moves_on_too_late", "if (i >= rowOffsets[row + 1])", "if (i > rowOffsets[row + 1])"},
+    {"spmv", "forgets_a_level_of_lanes", "offset = lanesPerRow / 2", "offset = lanesPerRow / 4"},
 };
 
 class FaultyTemplate : public testing::TestWithParam<PlantedFault> {};
 
 TEST_P(FaultyTemplate, is_found_to_be_wrong) {
   const PlantedFault& fault = GetParam();
-  const auto definition =
-      read_space_file(std::string(GKTUNE_SOURCE_DIR "/spaces/") + fault.space + ".yaml", {.device_kind = "cuda"});
+  const auto definition = read_space_file(std::string(GKTUNE_SOURCE_DIR "/spaces/") + fault.space + ".yaml",
+                                          {.device_kind = "cuda"});
   ASSERT_TRUE(definition.ok());
   KernelDefinition kernel = definition->kernel;
   const std::size_t place = kernel.source_text.find(fault.right);
