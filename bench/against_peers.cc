@@ -43,8 +43,8 @@ Peer peer_of(const Contest& contest) {
     return {"cuBLAS", cublas_saxpy(contest.stream(), 1.25f, at("x"), at("y"), size("n"))};
   }
   if (kernel == "batched_matmul") {
-    return {"cuBLAS",
-            cublas_batched_sgemm(contest.stream(), at("a"), at("b"), at("c"), size("matrices"), size("size"))};
+    return {"cuBLAS", cublas_batched_sgemm(contest.stream(), at("a"), at("b"), at("c"), size("matrices"),
+                                           size("size"))};
   }
   if (kernel == "matmul") {
     return {"cuBLAS",

@@ -1,6 +1,6 @@
-// C = A B in single precision for many pairs of square row-major matrices that lie behind each other, SIZE rows each. SIZE is
-// known to the compiler, so that all loops over a matrix are unrolled or have fixed ends. Each matrix moves once: up to about
-// SIZE = 64 the time is that of moving them.
+// C = A B in single precision for many pairs of square row-major matrices that lie behind each other, SIZE rows each. SIZE
+// is known to the compiler, so that all loops over a matrix are unrolled or have fixed ends. Each matrix moves once: up to
+// about SIZE = 64 the time is that of moving them.
 //
 // The ways, values of `way`:
 //   naive   a thread computes an element, and reads its row and column from global memory
