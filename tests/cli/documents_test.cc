@@ -164,7 +164,7 @@ TEST(Documents, the_tutorial_shows_code_of_the_application) {
 Lines places_of_the_tree() {
   Lines places;
   for (const char* root : {"bench", "cli", "cmake", "db", "dev", "docs", "engine", "examples", "include", "lab",
-                           "runtime", "spaces", "templates", "tests", "third_party", "tuner"}) {
+                           "python", "runtime", "spaces", "templates", "tests", "third_party", "tuner"}) {
     places.emplace_back(root);
     if (!fs::is_directory(kSource / root)) continue;
     for (const fs::directory_entry& each : fs::recursive_directory_iterator(kSource / root)) {
