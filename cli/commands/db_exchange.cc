@@ -128,7 +128,7 @@ ExitCode export_header(const Database& store, const std::vector<Winner>& winners
   auto text = header_text(winners, *portfolio, *texts);
   if (!text)
     return fail(context, ExitCode::failed, text.error().message,
-                "name one kernel, and a device with --device");
+                "name one kernel, and a device with --device (gktune_tuned_header of CMake: DEVICE)");
   return write_text(*text, options.output, context);
 }
 

@@ -139,11 +139,15 @@ if command -v pkg-config >/dev/null; then
   expect "$(LD_LIBRARY_PATH=$(echo "$work"/prefix/lib) ./reduce_pc sum kernels.gkt host 100)" "the sum of 100 ones is 100"
 fi
 
-# A header that the build writes from a database, and one that does not cover the problems.
+# A header that the build writes from a database: with Make and Ninja, anew whenever the database changes, and only while
+# the database has winners of the present sources on the device that is named.
 mkdir "$work/tuned"
-cp "$work/reduce/sum.cu" "$work/tuned"
+sed '1i #include "added.h"' "$work/reduce/sum.cu" >"$work/tuned/sum.cu"
+echo '// Included by the kernel.' >"$work/tuned/added.h"
 cp "$work/reduce/sum.yaml" "$work/tuned"  # on the host device it has one problem, 4Ki
-"$gktune" run "$work/tuned/sum.yaml" --device host --trials 1 --quiet --db "$work/tuned/winners.db"
+winners=$work/tuned/winners.db
+tune() { "$gktune" run "$work/tuned/sum.yaml" --device host --trials 1 --quiet --db "$1" >/dev/null; }
+tune "$winners"
 echo '#include "tuned/sum.h"
 int main() { return 0; }' >"$work/tuned/main.cc"
 cat >"$work/tuned/CMakeLists.txt" <<END
@@ -153,13 +157,52 @@ set(GKTUNE_PROGRAM $gktune)
 find_package(gktune CONFIG REQUIRED COMPONENTS header_only)
 add_executable(tuned main.cc)
 target_link_libraries(tuned PRIVATE gktune::header_only)
-gktune_tuned_header(TARGET tuned SPACE sum.yaml DATABASE winners.db)
+gktune_tuned_header(TARGET tuned SPACE sum.yaml DATABASE winners.db DEVICE "\${DEVICE}")
 END
-cmake -S "$work/tuned" -B "$work/tuned/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$cxx" >/dev/null
-answer=$(cmake --build "$work/tuned/build" 2>&1) || fail "a tuned header: $answer"
-sed -i 's/4Ki/8Ki/' "$work/tuned/sum.yaml"
-answer=$(cmake --build "$work/tuned/build" 2>&1) && fail "a header without a winner of a problem was written"
-expect "$answer" "1 of 1 answers are worse than exact"
+cp "$winners" "$work/first.db"
+for generator in "Unix Makefiles" Ninja; do
+  command -v "$([ "$generator" = Ninja ] && echo ninja || echo make)" >/dev/null || continue
+  build_tuned() { cmake --build "$work/tuned/$generator" "$@" 2>&1; }
+  refuses_to_build() {
+    answer=$(build_tuned) && fail "$generator built with a header that $1"
+    expect "$answer" "$2"
+  }
+  cp "$work/first.db" "$winners"
+  cmake -G "$generator" -S "$work/tuned" -B "$work/tuned/$generator" -DCMAKE_PREFIX_PATH="$work/prefix" \
+    -DCMAKE_CXX_COMPILER="$cxx" >/dev/null
+  answer=$(build_tuned) || fail "a tuned header: $answer"
+  answer=$(build_tuned)
+  grep -qi 'main.cc' <<<"$answer" && fail "$generator compiled the application again without a change: $answer"
+  for file in sum.cu added.h; do
+    cp "$work/tuned/$file" "$work/kept"
+    echo 'constexpr int kAdded = 1;' >>"$work/tuned/$file"
+    refuses_to_build "is of an older $file" "1 of 1 answers are worse than exact"
+    cp "$work/kept" "$work/tuned/$file"
+  done
+  sed -i.kept 's/4Ki/8Ki/' "$work/tuned/sum.yaml"
+  refuses_to_build "lacks a problem" "1 of 1 answers are worse than exact"
+  mv "$work/tuned/sum.yaml.kept" "$work/tuned/sum.yaml"
+  answer=$(build_tuned) || fail "a header of restored sources: $answer"
+
+  # Winners of two devices.
+  command -v python3 >/dev/null || continue
+  cp "$work/first.db" "$work/second.db"
+  python3 - "$work/second.db" <<'END'
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as database:
+    database.execute("UPDATE devices SET name = 'Second device'")
+    database.execute("UPDATE sessions SET uuid = 'of the second device'")
+END
+  "$gktune" db merge "$work/second.db" --db "$winners" >/dev/null
+  refuses_to_build "is of two devices" "a device with --device (gktune_tuned_header of CMake: DEVICE)"
+  cmake -DDEVICE="Second device" "$work/tuned/$generator" >/dev/null
+  answer=$(build_tuned) || fail "a header of one of two devices: $answer"
+  expect "$(cat "$work/tuned/$generator/gktune_headers/tuned/tuned/sum.h")" "Second device"
+  cmake -DDEVICE="No device" "$work/tuned/$generator" >/dev/null
+  refuses_to_build "is of an unknown device" "the database knows no device 'No device'"
+done
+answer=$(build_tuned --target tune_sum) && fail "tune_sum passed without a winner on DEVICE: $answer"
+expect "$answer" "the database knows no device 'No device'"
 
 # From Python, which opens libraries for itself alone.
 if [ -z "$flags" ] && command -v python3 >/dev/null; then

@@ -1,6 +1,21 @@
 // Applications make these mistakes, and the system does these things to them. They get errors, and neither
-// crash nor hang.
+// crash nor hang. Each line names a kind of mistake and the tests of its cases, here or in the named file:
+//   null: c_api_test.c (52 calls with null); kernel_test.cc: null_addresses_of_buffers_are_refused (2)
+//   moved: a_kernel_that_was_moved_from_returns_errors (4)
+//   wrong count: kernel_test.cc: an_error_names_arguments_of_a_wrong_type_or_number (2),
+//     problems_with_other_axes_are_refused (2)
+//   wrong type: the same two tests (3 and 5), scalars_of_other_types_are_passed_if_the_value_stays_the_same (9)
+//   wrong size: an_impossible_size_does_not_affect_later_launches (3) there; sizes_that_no_integer_holds_…
+//   order of destruction: objects_that_came_from_others_outlive_them_in_any_order (4);
+//     cuda_kernel_test.cc: nothing_is_released_after_the_end_of_cuda
+//   fork: the first four tests
+//   read-only: a_bundle_that_nobody_may_write_…; tests/db/lookup_test.cc: a_question_needs_no_right_to_write (2)
+//   replaced: a_bundle_that_is_replaced_…; a_database_that_is_spoiled_while_it_is_followed_… (4)
+//   truncated: a_bundle_that_is_truncated_…; spaces_sources_databases_and_bundles_… (3)
+//   two versions: files_that_are_no_database_… (a later one); kernel_test.cc: winners_of_other_sources_are_not_used
+//   bad files: files_that_are_no_database_are_errors_of_one_line (11 files, each opened in 5 ways)
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +33,7 @@
 #include "tests/process/processes.h"
 #include "tests/runtime/kernel_fixture.h"
 #include "tests/scratch_folder.h"
+#include "tests/unprivileged.h"
 
 namespace gktune {
 namespace {
@@ -191,6 +207,21 @@ TEST_F(Misuse, many_sizes_take_bounded_memory_and_stay_right) {
   few.most_problems = 0;
   Kernel none = open(few);
   for (const int n : {1000, 1001, 1000}) EXPECT_EQ(threads_used(none, n), 64);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // mallinfo2() does not see their allocators
+  const auto bytes_of_new_problems = [](Kernel& of, int first) {
+    for (int n = first; n < first + 100; ++n) EXPECT_TRUE(of.prepare({n}).ok()) << n;
+    const std::size_t before = ::mallinfo2().uordblks;
+    for (int n = first + 100; n < first + 600; ++n) EXPECT_TRUE(of.prepare({n}).ok()) << n;
+    return static_cast<std::int64_t>(::mallinfo2().uordblks - before);
+  };
+  KernelSettings many = with_database();
+  many.follow_interval = std::chrono::milliseconds(0);
+  Kernel all = open(many);
+  EXPECT_GT(bytes_of_new_problems(all, 2000), 500 * 500);
+  many.most_problems = 3;
+  Kernel bounded = open(many);
+  EXPECT_LT(bytes_of_new_problems(bounded, 2000), 50'000);
+#endif
 }
 
 TEST_F(Misuse, several_threads_launch_more_sizes_than_are_kept) {
@@ -217,6 +248,53 @@ TEST_F(Misuse, a_bundle_that_is_truncated_in_place_harms_no_open_kernel) {
   const auto refused = Kernel::open_bundled("total", settings);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::damaged) << refused.error().message;
+}
+
+TEST_F(Misuse, a_bundle_that_is_replaced_serves_an_open_kernel_as_it_was) {
+  tuned(1000, 64);
+  KernelSettings settings;
+  settings.device = "host";
+  settings.bundles = {bundle()};
+  auto kernel = Kernel::open_bundled("total", settings);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().message;
+  folder_.write("other", "this is no bundle");
+  std::filesystem::rename(folder_ / "other", settings.bundles[0]);
+  EXPECT_EQ(threads_used(*kernel, 1000), 64);
+  EXPECT_EQ(threads_used(*kernel, 1500), 64);
+  const auto refused = Kernel::open_bundled("total", settings);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::damaged) << refused.error().message;
+}
+
+TEST_F(Misuse, a_bundle_that_nobody_may_write_is_launched_from_a_folder_that_nobody_may_write) {
+  tuned(1000, 64);
+  KernelSettings settings;
+  settings.device = "host";
+  settings.bundles = {bundle()};
+  std::filesystem::permissions(settings.bundles[0], std::filesystem::perms(0444));
+  std::filesystem::permissions(folder_.path(), std::filesystem::perms(0555));
+  {
+    Unprivileged somebody;
+    auto kernel = Kernel::open_bundled("total", settings);
+    ASSERT_TRUE(kernel.ok()) << kernel.error().message;
+    EXPECT_EQ(threads_used(*kernel, 1000), 64);
+  }
+  std::filesystem::permissions(folder_.path(), std::filesystem::perms(0755));
+}
+
+TEST_F(Misuse, objects_that_came_from_others_outlive_them_in_any_order) {
+  tuned(1000, 64);
+  std::optional<KernelSettings> settings(with_database());
+  std::optional<Kernel> first(open(*settings)), second(open(*settings));
+  settings.reset();
+  const Answer answer = first->prepare({1000}).value();
+  EXPECT_EQ(threads_used(*second, 1000), 64);
+  first.reset();  // it was opened before the other one
+  EXPECT_EQ(threads_used(*second, 1000), 64);
+  EXPECT_EQ(threads_used(*second, 2000), 64);
+  std::jthread([&] { second.reset(); }).join();
+  EXPECT_EQ(answer.integer("threads"), 64);
+  EXPECT_EQ(answer.arguments.at(1).name, "out");
 }
 
 TEST_F(Misuse, matches_that_are_worse_than_asked_for_are_errors) {
