@@ -1,18 +1,19 @@
 // Applications make these mistakes, and the system does these things to them. They get errors, and neither
 // crash nor hang. Each line names a kind of mistake and the tests of its cases, here or in the named file:
-//   null: c_api_test.c (52 calls with null); kernel_test.cc: null_addresses_of_buffers_are_refused (2)
+//   null: c_api_test.c (52 calls); kernel_test.cc: null_addresses_of_buffers_are_refused (2)
 //   moved: a_kernel_that_was_moved_from_returns_errors (4)
 //   wrong count: kernel_test.cc: an_error_names_arguments_of_a_wrong_type_or_number (2),
 //     problems_with_other_axes_are_refused (2)
-//   wrong type: the same two tests (3 and 5), scalars_of_other_types_are_passed_if_the_value_stays_the_same (9)
-//   wrong size: an_impossible_size_does_not_affect_later_launches (3) there; sizes_that_no_integer_holds_…
+//   wrong type: the same two tests (3 and 5); scalars_of_other_types_are_passed_… (9)
+//   wrong size: kernel_test.cc: an_impossible_size_does_not_affect_later_launches (3);
+//     sizes_that_no_integer_holds_are_refused_with_a_reason
 //   order of destruction: objects_that_came_from_others_outlive_them_in_any_order (4);
 //     cuda_kernel_test.cc: nothing_is_released_after_the_end_of_cuda
 //   fork: the first four tests
-//   read-only: a_bundle_that_nobody_may_write_…; tests/db/lookup_test.cc: a_question_needs_no_right_to_write (2)
+//   read-only: a_bundle_that_nobody_may_write_…; tests/db/lookup_test.cc: a_question_needs_no_right_… (2)
 //   replaced: a_bundle_that_is_replaced_…; a_database_that_is_spoiled_while_it_is_followed_… (4)
 //   truncated: a_bundle_that_is_truncated_…; spaces_sources_databases_and_bundles_… (3)
-//   two versions: files_that_are_no_database_… (a later one); kernel_test.cc: winners_of_other_sources_are_not_used
+//   two versions: files_that_are_no_database_… (a later one); kernel_test.cc: winners_of_other_sources_…
 //   bad files: files_that_are_no_database_are_errors_of_one_line (11 files, each opened in 5 ways)
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -207,7 +208,8 @@ TEST_F(Misuse, many_sizes_take_bounded_memory_and_stay_right) {
   few.most_problems = 0;
   Kernel none = open(few);
   for (const int n : {1000, 1001, 1000}) EXPECT_EQ(threads_used(none, n), 64);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // mallinfo2() does not see their allocators
+// mallinfo2() does not see the allocators of sanitizers.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   const auto bytes_of_new_problems = [](Kernel& of, int first) {
     for (int n = first; n < first + 100; ++n) EXPECT_TRUE(of.prepare({n}).ok()) << n;
     const std::size_t before = ::mallinfo2().uordblks;
