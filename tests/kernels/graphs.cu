@@ -21,6 +21,18 @@ __global__ void weighted_sums_reference(const int* offsets, const int* columns, 
   }
 }
 
+// Splits the nonzeros among threads, each of which walks from row to row. Offsets that contradict the number of
+// nonzeros would lead it beyond the last row.
+__global__ void split_sums(const int* offsets, const int* columns, const float* values, const float* x, float* y,
+                           int nonzeros) {
+  const int first = (blockIdx.x * kThreads + threadIdx.x) * kLanes;
+  int row = 0;
+  for (int i = first; i < min(first + kLanes, nonzeros); ++i) {
+    while (i >= offsets[row + 1]) ++row;
+    atomicAdd(&y[row], values[i] * x[columns[i]]);
+  }
+}
+
 // Nodes that a level reaches; all threads that write a place write the same.
 __global__ void next_level(const int* offsets, const int* columns, int* levels, int nodes, int level) {
   const int node = blockIdx.x * kThreads + threadIdx.x;

@@ -240,7 +240,8 @@ class ForkingRunner final : public Runner {
     });
   }
 
-  // In the child. Executes the candidate on inputs that teach it nothing: all elements are the first one.
+  // In the child. Executes the candidate on inputs that teach it nothing: all elements are the first one,
+  // where the kernel does not follow them.
   Result<void, Failure> warmed_up(const RunJob& job, DeviceRunner::Program& program) {
     runner_.problem().renew();
     auto loaded = runner_.load(job);
@@ -248,7 +249,7 @@ class ForkingRunner final : public Runner {
     program = *std::move(loaded);
     for (const ProblemBuffers::Passed& passed : runner_.problem().passed()) {
       const std::span<std::byte> all = contents(*passed.buffer);
-      if (!passed.is_input) continue;
+      if (!passed.is_input || passed.is_structure) continue;
       for (std::size_t i = passed.element_bytes; i < all.size(); ++i) all[i] = all[i - passed.element_bytes];
     }
     report_phase(Phase::check);
@@ -285,8 +286,8 @@ class ForkingRunner final : public Runner {
     const double before_s = processor_s(process.pid());
     const auto begin = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < here.size(); ++i) {
-      auto sent = transfer(process, Direction::to_process, contents(*here[i].buffer),
-                           there[i].buffer->address());
+      auto sent =
+          transfer(process, Direction::to_process, contents(*here[i].buffer), there[i].buffer->address());
       if (!sent) return sent.error();
     }
     if (job.plan.regime == Regime::cold) runner_.device().prepare_caches({}, Regime::cold);
@@ -297,8 +298,8 @@ class ForkingRunner final : public Runner {
     if (!reply.ok()) return failure_of(reply);
     for (std::size_t i = 0; i < here.size(); ++i) {
       if (!here[i].is_written) continue;
-      auto received = transfer(process, Direction::from_process, contents(*here[i].buffer),
-                               there[i].buffer->address());
+      auto received =
+          transfer(process, Direction::from_process, contents(*here[i].buffer), there[i].buffer->address());
       if (!received) return received.error();
     }
     return reply.samples_us.front();

@@ -449,8 +449,12 @@ std::vector<ProblemBuffers::Passed> ProblemBuffers::passed() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& plan = arguments_[i];
     if (!slots_[i].buffer) continue;
-    all.push_back(
-        {slots_[i].buffer.get(), element_size(plan.type), is_input(plan.role), plan.role != Role::in});
+    const ContentsPlan& contents = plan.contents;
+    const bool is_structure =
+        !is_floating(plan.type) && (contents.is_computed || contents.kind == ContentsKind::file ||
+                                    contents.kind == ContentsKind::csr_offsets);
+    all.push_back({slots_[i].buffer.get(), element_size(plan.type), is_input(plan.role), plan.role != Role::in,
+                   is_structure});
   }
   return all;
 }

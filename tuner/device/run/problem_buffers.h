@@ -63,6 +63,9 @@ class ProblemBuffers {
     DeviceBuffer* buffer = nullptr;
     std::size_t element_bytes = 0;
     bool is_input = false, is_written = false;
+    // Integers that a kernel may follow to other elements: offsets of rows, the edges of a graph in a file. A
+    // kernel may leave its buffers if others are in their place.
+    bool is_structure = false;
   };
   std::vector<Passed> passed();
   // True if inputs and expected outputs are unmodified.
