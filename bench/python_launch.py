@@ -55,18 +55,9 @@ def ways():
 
 
 def main():
-    started = [time.perf_counter()]
-    for _ in range(10):
-        subprocess.run([sys.executable, "-c", "import gktune"], check=True)
-        started.append(time.perf_counter())
-    bare = [time.perf_counter()]
-    for _ in range(10):
-        subprocess.run([sys.executable, "-c", "pass"], check=True)
-        bare.append(time.perf_counter())
-    import_ms = statistics.median(b - a for a, b in zip(started, started[1:])) - statistics.median(
-        b - a for a, b in zip(bare, bare[1:])
-    )
-    print(f"import gktune: {import_ms * 1e3:.1f} ms")
+    script = "import time; begin = time.perf_counter(); import gktune; print(time.perf_counter() - begin)"
+    imports = [float(subprocess.check_output([sys.executable, "-c", script])) for _ in range(10)]
+    print(f"import gktune: {statistics.median(imports) * 1e3:.1f} ms, bar 60")
 
     found, wait = ways()
     times = {name: [] for name in found}

@@ -49,7 +49,7 @@ _NUMPY_NAMES = {"bool": "uint8"}
 
 
 def _add_numpy_types() -> None:
-    """By the type strings of the array protocols and of DLPack."""
+    """By the type strings of the array protocols."""
     letters = {"int": "i", "uint": "u", "float": "f", "complex": "c"}
     for code, name in enumerate(ELEMENT_TYPES):
         base, digits = name.rstrip("0123456789"), name.lstrip("abcdefghijklmnopqrstuvwxyz")
@@ -57,10 +57,7 @@ def _add_numpy_types() -> None:
             size = int(digits) // 8
             for order in "<|=":
                 dtypes[f"{order}{letters[base]}{size}"] = code
-            dtypes[f"{letters[base]}{digits}"] = code
-    for name in ("|b1", "b8", "b1"):
-        dtypes[name] = ELEMENT_TYPES.index("uint8")
-    dtypes["bfloat16"] = ELEMENT_TYPES.index("bfloat16")
+    dtypes["|b1"] = ELEMENT_TYPES.index("uint8")
 
 
 def _add_torch_types() -> None:

@@ -38,8 +38,7 @@ class Unlocked {
 };
 
 PyObject* error_types = nullptr;  // dict: code -> exception
-PyObject* kinds = nullptr;        // dict: type of an array -> kind, which `kind_of` finds
-PyObject* kind_of = nullptr;      // callable
+PyObject* kind_of = nullptr;      // callable: the kind of an array
 PyObject* dtypes =
     nullptr;  // dict: dtype of torch and numpy, or typestr -> gktune_… code, which `code_of` finds
 PyObject* code_of = nullptr;    // callable
@@ -183,26 +182,72 @@ struct DlTensor {
   const std::int64_t* strides;
   std::uint64_t byte_offset;
 };
+// What a type of arrays offers to C as __dlpack_c_exchange_api__: it describes an array without a call of
+// Python.
+struct DlExchange {
+  std::uint32_t major, minor;
+  const DlExchange* earlier;
+  void *allocate, *take, *give;
+  int (*describe)(void* object, DlTensor* tensor);
+  int (*current_stream)(std::int32_t device_type, std::int32_t device_id, void** stream);
+};
+constexpr std::int32_t kDlCpu = 1, kDlCuda = 2, kDlCudaHost = 3, kDlCudaManaged = 13;
+
 struct DlManagedTensor {
   DlTensor tensor;
   void* context;
   void (*destroy)(DlManagedTensor*);
 };
 
-bool read_dlpack(PyObject* object, Array& array) {
-  // Stream -1: the producer does not wait, because the launch follows in the caller's stream.
-  const Owned method = attribute(object, "__dlpack__"),
-              device = call(object, PyUnicode_InternFromString("__dlpack_device__"));
-  if (!method || !device || !PyTuple_Check(device.get())) return false;
-  const long kind = PyLong_AsLong(PyTuple_GetItem(device.get(), 0));
-  const bool is_cuda = kind == 2 || kind == 13;
-  if (!is_cuda && kind != 1 && kind != 3) return refuse("the array is on no CPU and no CUDA GPU");
-  const Owned none(PyTuple_New(0)), options(is_cuda ? Py_BuildValue("{s:i}", "stream", -1) : PyDict_New());
-  const Owned capsule(PyObject_Call(method.get(), none.get(), options.get()));
-  if (!capsule) return false;
-  auto* managed = static_cast<DlManagedTensor*>(PyCapsule_GetPointer(capsule.get(), "dltensor"));
-  if (managed == nullptr) return false;
-  const DlTensor& tensor = managed->tensor;
+// The code of a type in gktune.h; 0 if it has none.
+std::int32_t element_type(const DlTensor& tensor) {
+  if (tensor.type_lanes != 1) return 0;
+  const auto of_bits = [&](std::int32_t code8, std::int32_t code16, std::int32_t code32,
+                           std::int32_t code64) {
+    switch (tensor.type_bits) {
+      case 8:
+        return code8;
+      case 16:
+        return code16;
+      case 32:
+        return code32;
+      case 64:
+        return code64;
+      default:
+        return 0;
+    }
+  };
+  switch (tensor.type_code) {
+    case 0:
+      return of_bits(GKTUNE_INT8, GKTUNE_INT16, GKTUNE_INT32, GKTUNE_INT64);
+    case 1:
+      return of_bits(GKTUNE_UINT8, GKTUNE_UINT16, GKTUNE_UINT32, GKTUNE_UINT64);
+    case 2:
+      return of_bits(0, GKTUNE_FLOAT16, GKTUNE_FLOAT32, GKTUNE_FLOAT64);
+    case 4:
+      return of_bits(0, GKTUNE_BFLOAT16, 0, 0);
+    case 5:
+      return tensor.type_bits == 128 ? GKTUNE_COMPLEX128 : of_bits(0, 0, 0, GKTUNE_COMPLEX64);
+    case 6:  // a truth value
+      return of_bits(GKTUNE_UINT8, 0, 0, 0);
+    case 10:
+      return of_bits(GKTUNE_FLOAT8_E4M3, 0, 0, 0);
+    case 12:
+      return of_bits(GKTUNE_FLOAT8_E5M2, 0, 0, 0);
+    default:
+      return 0;
+  }
+}
+
+bool take_tensor(const DlTensor& tensor, Array& array) {
+  const bool is_cuda = tensor.device_type == kDlCuda || tensor.device_type == kDlCudaManaged;
+  if (!is_cuda && tensor.device_type != kDlCpu && tensor.device_type != kDlCudaHost)
+    return refuse("the array is on no CPU and no CUDA GPU");
+  array.type = element_type(tensor);
+  if (array.type == 0) {
+    return refuse("arrays of the type " + std::to_string(tensor.type_code) + " of DLPack with " +
+                  std::to_string(tensor.type_bits) + " bits cannot be passed");
+  }
   array.address = reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset;
   array.gpu = is_cuda ? tensor.device_id : -1;
   array.count = 1;
@@ -211,26 +256,60 @@ bool read_dlpack(PyObject* object, Array& array) {
       array.is_contiguous = false;
     array.count *= tensor.shape[i];
   }
-  static constexpr const char* kLetters[] = {"i", "u", "f", "", "bfloat", "c", "b"};
-  const std::string type = tensor.type_code < 7 && tensor.type_lanes == 1
-                               ? kLetters[tensor.type_code] + std::to_string(tensor.type_bits)
-                               : "DLPack " + std::to_string(tensor.type_code);
-  // The caller's object keeps the memory; the capsule is only read.
-  const Owned key(PyUnicode_FromString(type.c_str()));
-  return take_type(key.get(), array.type);
+  return true;
 }
 
-bool read_array(PyObject* object, Array& array, long& kind) {
-  PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
-  PyObject* known = PyDict_GetItemWithError(kinds, type);
-  if (known == nullptr) {
-    if (PyErr_Occurred() != nullptr) return false;
-    const Owned found(PyObject_CallFunctionObjArgs(kind_of, object, nullptr));
-    if (!found || PyDict_SetItem(kinds, type, found.get()) != 0) return false;
-    known = PyDict_GetItemWithError(kinds, type);
+bool read_dlpack(PyObject* object, Array& array) {
+  // Stream -1: the producer does not wait, because the launch follows in the caller's stream.
+  const Owned method = attribute(object, "__dlpack__"),
+              device = call(object, PyUnicode_InternFromString("__dlpack_device__"));
+  if (!method || !device || !PyTuple_Check(device.get())) return false;
+  const long kind = PyLong_AsLong(PyTuple_GetItem(device.get(), 0));
+  const bool is_cuda = kind == kDlCuda || kind == kDlCudaManaged;
+  const Owned none(PyTuple_New(0)), options(is_cuda ? Py_BuildValue("{s:i}", "stream", -1) : PyDict_New());
+  const Owned capsule(PyObject_Call(method.get(), none.get(), options.get()));
+  if (!capsule) return false;
+  auto* managed = static_cast<DlManagedTensor*>(PyCapsule_GetPointer(capsule.get(), "dltensor"));
+  if (managed == nullptr) return false;
+  return take_tensor(managed->tensor, array);  // the caller's object keeps the memory
+}
+
+// How arrays of a type are read.
+struct ArrayType {
+  long kind = 0;
+  const DlExchange* exchange = nullptr;
+};
+std::unordered_map<PyTypeObject*, ArrayType> array_types;  // holds a reference to each type
+
+const DlExchange* exchange_of(PyTypeObject* type) {
+  const Owned capsule = attribute(reinterpret_cast<PyObject*>(type), "__dlpack_c_exchange_api__");
+  constexpr const char* kName = "dlpack_exchange_api";
+  const DlExchange* exchange =
+      capsule && PyCapsule_IsValid(capsule.get(), kName) != 0
+          ? static_cast<const DlExchange*>(PyCapsule_GetPointer(capsule.get(), kName))
+          : nullptr;
+  PyErr_Clear();
+  const bool is_known = exchange != nullptr && exchange->major == 1 && exchange->describe != nullptr &&
+                        exchange->current_stream != nullptr;
+  return is_known ? exchange : nullptr;
+}
+
+const ArrayType* type_of(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  if (const auto found = array_types.find(type); found != array_types.end()) return &found->second;
+  const Owned kind(PyObject_CallFunctionObjArgs(kind_of, object, nullptr));
+  if (!kind) return nullptr;
+  Py_INCREF(type);
+  return &(array_types[type] = {PyLong_AsLong(kind.get()), exchange_of(type)});
+}
+
+bool read_array(PyObject* object, Array& array, const ArrayType& type) {
+  if (type.exchange != nullptr) {
+    DlTensor tensor = {};
+    if (type.exchange->describe(object, &tensor) == 0) return take_tensor(tensor, array);
+    PyErr_Clear();  // an array that has another way
   }
-  kind = PyLong_AsLong(known);
-  switch (kind) {
+  switch (type.kind) {
     case kTorch:
       return read_torch(object, array);
     case kCupy:
@@ -240,10 +319,8 @@ bool read_array(PyObject* object, Array& array, long& kind) {
       return read_interface(object, "__cuda_array_interface__", array);
     case kArrayInterface:
       return read_interface(object, "__array_interface__", array);
-    case kDlpack:
-      return read_dlpack(object, array);
     default:
-      return refuse("it is no array, but " + text_of(type));
+      return read_dlpack(object, array);
   }
 }
 
@@ -575,15 +652,19 @@ bool take_stream(PyObject* object, std::uintptr_t& stream) {
   return refuse("the stream is no integer and no stream of torch or CuPy, but " + text_of(object));
 }
 
-Owned current_stream(long kind, int gpu) {
-  const Owned key(PyLong_FromLong(kind)), device(PyLong_FromLong(gpu));
+bool take_current_stream(const ArrayType& type, int gpu, std::uintptr_t& stream) {
+  void* of_library = nullptr;
+  if (type.exchange != nullptr && type.exchange->current_stream(kDlCuda, gpu, &of_library) == 0)
+    return stream = reinterpret_cast<std::uintptr_t>(of_library), true;
+  PyErr_Clear();
+  const Owned key(PyLong_FromLong(type.kind)), device(PyLong_FromLong(gpu));
   PyObject* known = PyDict_GetItemWithError(streams, key.get());
   if (known == nullptr) {
     const Owned found(PyObject_CallFunctionObjArgs(stream_of, key.get(), nullptr));
-    if (!found || PyDict_SetItem(streams, key.get(), found.get()) != 0) return nullptr;
+    if (!found || PyDict_SetItem(streams, key.get(), found.get()) != 0) return false;
     known = PyDict_GetItemWithError(streams, key.get());
   }
-  return Owned(PyObject_CallFunctionObjArgs(known, device.get(), nullptr));
+  return take(Owned(PyObject_CallFunctionObjArgs(known, device.get(), nullptr)), stream);
 }
 
 // Converts the arguments; `current` is set to the current stream of the library that an array comes from.
@@ -606,8 +687,8 @@ bool take_arguments(const Kernel& self, Call& call, const Parameters& parameters
       }
     } else {
       Array array;
-      long kind = 0;
-      if (!read_array(call.rest[i], array, kind)) {
+      const ArrayType* const type_of_array = type_of(call.rest[i]);
+      if (type_of_array == nullptr || !read_array(call.rest[i], array, *type_of_array)) {
         PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
         PyErr_Fetch(&type, &value, &trace);
         PyErr_NormalizeException(&type, &value, &trace);
@@ -618,7 +699,7 @@ bool take_arguments(const Kernel& self, Call& call, const Parameters& parameters
       if (const std::string reason = refusal_of(array, parameter, self.gpu); !reason.empty())
         return refuse(parameter.name + ": " + reason);
       if (asks_for_stream && array.gpu != -1) {
-        if (!take(current_stream(kind, std::max(array.gpu, 0)), stream)) return false;
+        if (!take_current_stream(*type_of_array, std::max(array.gpu, 0), stream)) return false;
         asks_for_stream = false;
       }
       argument.kind = array.is_read_only ? GKTUNE_CONST_POINTER : GKTUNE_POINTER;
@@ -705,7 +786,7 @@ PyObject* connect(PyObject*, PyObject* arguments) {
   if (!PyArg_ParseTuple(arguments, "OOOOO", &error_types, &kind_of, &dtypes, &code_of, &stream_of))
     return nullptr;
   for (PyObject* each : {error_types, kind_of, dtypes, code_of, stream_of}) Py_INCREF(each);
-  kinds = PyDict_New(), streams = PyDict_New();
+  streams = PyDict_New();
   Py_RETURN_NONE;
 }
 
