@@ -57,14 +57,14 @@ void make_database(const std::filesystem::path& path, std::int64_t trials, std::
       "trials (study_id, session_id, number, config, status, message, objective, "
       "is_dropped_early, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, registers, "
       "spill_bytes, static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z, block_x, "
-      "block_y, block_z, clock_mhz, throttled, compile_s, run_s, started_ms, ended_ms, samples, recorded) SELECT "
+      "block_y, block_z, clock_mhz, throttled, compile_s, run_s, started_ms, ended_ms, samples) SELECT "
       "study, 1 + study % 200, study * 1000000 + x,"
       " '{\"batchSize\":' || (config / 64) || ',\"threadsPerBlock\":' || (32 * (config % 64)) || "
       "',\"way\":\"one_pass\"}',"
       " iif(is_failed, 'wrong_result', 'ok'), iif(is_failed, '3 of 7 elements differ', ''), iif(is_failed, "
       "NULL, us),"
       " us > 500, us, us, us, us, us, 0, '{\"GB/s\":123.5}', 32, 0, 0, 1024, 0.5, 100, 1, 1, 256, 1, 1, "
-      "1980, 0, 0.1, 0.01, 1000 * study, 1000 * study + x - 2 * (x % 20 = 1), zeroblob(80), '' FROM t");
+      "1980, 0, 0.1, 0.01, 1000 * study, 1000 * study + x - 2 * (x % 20 = 1), zeroblob(80) FROM t");
   file.execute(
       "INSERT INTO playoffs (study_id, session_id, held_ms) SELECT id, 1 + id % 200, 900000000 FROM studies");
   file.execute(

@@ -89,10 +89,10 @@ void make_database(const std::filesystem::path& path, int sizes) {
       "INSERT INTO trials (study_id, session_id, number, config, status, message, objective, "
       "is_dropped_early, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, registers, "
       "spill_bytes, static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z, block_x, "
-      "block_y, block_z, clock_mhz, throttled, compile_s, run_s, started_ms, ended_ms, samples, recorded)"
+      "block_y, block_z, clock_mhz, throttled, compile_s, run_s, started_ms, ended_ms, samples)"
       " SELECT id, 1, id, '{\"elements\":' || (id % 50) || ',\"threads_per_block\":256}', 'ok', '', 1, 0, "
       "1, 1, 1, 1, 1,  0, '{}', 32, 0, 0, 1024, 0.5, 100, 1, 1, 256, 1, 1, 1980, 0, 0.1, 0.01, 0, id, "
-      "zeroblob(80), '' FROM studies");
+      "zeroblob(80) FROM studies");
   file.execute("COMMIT");
 }
 
