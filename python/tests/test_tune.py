@@ -103,13 +103,19 @@ class Tune(KernelCase):
 
 
 class Interrupt(KernelCase):
+    def setUp(self):
+        super().setUp()
+        # A shell ignores Ctrl-C for programs in the background, and their children inherit that.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
+
     def test_the_first_ctrl_c_keeps_what_was_measured(self):
         kernel = self.kernel(parameters={"threads": list(range(1, 65)), "unroll": [1, 2, 3, 4]})
 
         def interrupt(event):
             if event["event"] == "trial":
-                signal.raise_signal(signal.SIGINT) if not seen else None
                 seen.append(event)
+                if len(seen) == 1:
+                    signal.raise_signal(signal.SIGINT)
 
         seen = []
         study = kernel.tune(progress=interrupt, jobs=1)
@@ -120,14 +126,19 @@ class Interrupt(KernelCase):
     def test_the_second_ctrl_c_is_an_exception(self):
         script = f"""
 import sys; sys.path[:0] = {sys.path!r}
-import gktune, saxpy
+import gktune, saxpy, signal
 case = saxpy.KernelCase(); case.cache = {self.cache!r}; case.setUp(); case.database = {self.database!r}
 kernel = case.kernel(parameters={{"threads": list(range(1, 65)), "unroll": [1, 2, 3, 4]}})
 def tell(event):
     if event["event"] == "trial": print("trial", flush=True)
 try:
-    kernel.tune(progress=tell, jobs=1)
-except KeyboardInterrupt:
+    try:
+        kernel.tune(progress=tell, jobs=1)
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        print("interrupted")
+except KeyboardInterrupt:  # a third one
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     print("interrupted")
 case.doCleanups()
 """
