@@ -17,9 +17,6 @@ namespace {
 // A different category is as far as a factor of a million in one size.
 constexpr double kCategoryStep = 20;
 
-// The square of the distance of any candidate with the same texts and booleans is at most this.
-constexpr double kFarthest = std::numeric_limits<double>::max();
-
 // A value that differs from the question's adds this to the square of the distance.
 double square_of_other(AxisMatching matching) {
   return matching == AxisMatching::categorical ? kCategoryStep * kCategoryStep
@@ -180,15 +177,16 @@ bool ConfigRules::allow(Which which, const Config& config, const Problem& tuned,
 AnswerTable::AnswerTable(std::string_view name, const KernelWinners& kernel,
                          const std::vector<std::string>& known_kernels, const DeviceIdentity& device,
                          std::span<const std::string> axes, const Freshness& freshness)
-    : axes_(axes.begin(), axes.end()), matching_(axes.size(), AxisMatching::nearest), exact_(axes.size()) {
+    : axes_(axes.begin(), axes.end()), matching_(axes.size(), AxisMatching::nearest), columns_(axes.size()),
+      exact_(axes.size()) {
   const DeviceIdentity asked = device == DeviceIdentity{} && !kernel.versions.empty()
                                    ? kernel.versions.front().winners.front().study.device
                                    : device;
   reason_ = reason_for(std::string(name), kernel, known_kernels, asked, axes_) +
             refusals(kernel, asked, freshness);
-  if (kernel.versions.empty()) return;
-  // Nothing answers a question about an unknown axis.
-  if (std::ranges::any_of(axes_, [&](const std::string& axis) { return !has_axis(kernel, axis); })) return;
+  has_unknown_axis_ =
+      std::ranges::any_of(axes_, [&](const std::string& axis) { return !has_axis(kernel, axis); });
+  if (kernel.versions.empty() || has_unknown_axis_) return;
   // The latest version says how axes match.
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
     const Value* declared = kernel.versions.front().space.matching.find(axes_[axis]);
@@ -235,10 +233,13 @@ void AnswerTable::add_winners(const KernelWinners& kernel, std::size_t version, 
     }
     const auto places = places_of(values);
     if (!places) continue;
-    places_.insert(places_.end(), places->begin(), places->end());
-    const bool is_new_group = axes_of_group != study.problem.size();
-    groups_.push_back(groups_.empty() ? 0 : groups_.back() + (is_new_group ? 1 : 0));
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+      columns_[axis].categories.push_back((*places)[axis].category);
+      columns_[axis].numbers.push_back((*places)[axis].number);
+    }
+    if (axes_of_group != study.problem.size()) groups_.push_back(candidates_.size());
     axes_of_group = study.problem.size();
+    candidate.group = groups_.size() - 1;
     candidate.rules = rules_[version].get();
     candidate.answer = {match,         winner->trial.config, winner->trial.timing.median_us,
                         study.problem, study.device,         {},
@@ -253,9 +254,8 @@ void AnswerTable::add_winners(const KernelWinners& kernel, std::size_t version, 
 // An exact answer of the first group goes before all others.
 void AnswerTable::index_exact_answers() {
   if (axes_.empty()) return;
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    const Candidate& candidate = candidates_[i];
-    if (groups_[i] != 0 || candidate.exact_answer.match != Match::exact) break;
+  for (const Candidate& candidate : candidates_) {
+    if (candidate.group != 0 || candidate.exact_answer.match != Match::exact) break;
     const std::vector<AxisValue> values(candidate.values.begin(), candidate.values.end());
     if (exact_.find(values) == nullptr) exact_.set(values, &candidate.exact_answer);
   }
@@ -313,27 +313,41 @@ std::optional<std::vector<AnswerTable::Place>> AnswerTable::places_of(std::span<
   return places;
 }
 
+// The loops have no branches, so that the compiler works on several candidates at once.
+std::vector<double> AnswerTable::squares(std::span<const Place> places) const {
+  const std::size_t count = candidates_.size();
+  std::vector<double> all(count, 0.0);
+  double* const sums = all.data();
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    const auto [category, number] = places[axis];
+    const double* categories = columns_[axis].categories.data();
+    const double* numbers = columns_[axis].numbers.data();
+    if (category == 0 && matching_[axis] == AxisMatching::nearest) {
+      for (std::size_t i = 0; i < count; ++i) sums[i] += (numbers[i] - number) * (numbers[i] - number);
+    } else {
+      const double other = square_of_other(matching_[axis]);
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool is_same = (categories[i] == category) & (numbers[i] == number);
+        sums[i] += is_same ? 0.0 : other;
+      }
+    }
+  }
+  return all;
+}
+
 std::optional<AnswerTable::Nearness> AnswerTable::nearness(std::size_t candidate,
                                                            std::span<const AxisValue> values,
-                                                           std::span<const Place> places, double most) const {
-  const auto is_same = [&](std::size_t axis) {
-    return AxisValue(candidates_[candidate].values[axis]) == values[axis];
-  };
-  Nearness nearness{.group = groups_[candidate]};
-  const Place* own = &places_[candidate * places.size()];
-  for (std::size_t axis = 0; axis < places.size(); ++axis, ++own) {
-    const Place& asked = places[axis];
-    if (own->category == 0 && asked.category == 0 && matching_[axis] == AxisMatching::nearest) {
-      nearness.square += (own->number - asked.number) * (own->number - asked.number);
-    } else if (*own != asked || (own->category == 0 && !is_same(axis))) {
-      nearness.square += square_of_other(matching_[axis]);
-    }
-    if (nearness.square > most) return std::nullopt;
+                                                           std::span<const Place> places) const {
+  Nearness nearness{.group = candidates_[candidate].group};
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    if (AxisValue(candidates_[candidate].values[axis]) == values[axis]) continue;
+    nearness.is_different = true;
+    const double step = columns_[axis].numbers[candidate] - places[axis].number;
+    const bool are_sizes = columns_[axis].categories[candidate] == 0 && places[axis].category == 0 &&
+                           matching_[axis] == AxisMatching::nearest;
+    nearness.square += are_sizes ? step * step : square_of_other(matching_[axis]);
   }
-  // Large values may differ although their places are the same.
-  for (std::size_t axis = 0; axis < places.size() && nearness.square == 0; ++axis)
-    nearness.is_different = nearness.is_different || !is_same(axis);
-  nearness.is_different = nearness.is_different || nearness.square > 0;
+  if (std::isinf(nearness.square)) return std::nullopt;
   return nearness;
 }
 
@@ -341,7 +355,7 @@ std::vector<AnswerTable::Ranked> AnswerTable::ranking(std::span<const AxisValue>
                                                       std::span<const Place> places) const {
   std::vector<Ranked> ranking;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    if (const auto near = nearness(i, values, places, kFarthest)) ranking.emplace_back(*near, i);
+    if (const auto near = nearness(i, values, places)) ranking.emplace_back(*near, i);
   }
   std::ranges::sort(ranking);
   return ranking;
@@ -349,13 +363,22 @@ std::vector<AnswerTable::Ranked> AnswerTable::ranking(std::span<const AxisValue>
 
 std::optional<AnswerTable::Ranked> AnswerTable::nearest(std::span<const AxisValue> values,
                                                         std::span<const Place> places) const {
-  std::optional<Ranked> best;
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    if (best && groups_[i] != best->first.group) break;
-    const auto near = nearness(i, values, places, best ? best->first.square : kFarthest);
-    if (near && (!best || *near < best->first)) best = {*near, i};
+  const std::vector<double> squares = this->squares(places);
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    const auto begin = squares.begin() + static_cast<std::ptrdiff_t>(groups_[group]);
+    const auto end = group + 1 < groups_.size()
+                         ? squares.begin() + static_cast<std::ptrdiff_t>(groups_[group + 1])
+                         : squares.end();
+    const auto least = std::min_element(begin, end);
+    if (std::isinf(*least)) continue;
+    const auto i = static_cast<std::size_t>(least - squares.begin());
+    const auto near = nearness(i, values, places);
+    if (near && near->square == *least && !(near->is_different && near->square == 0)) return Ranked(*near, i);
+    break;
   }
-  return best;
+  // The values differ although their places are the same.
+  const auto ranked = ranking(values, places);
+  return ranked.empty() ? std::nullopt : std::optional(ranked.front());
 }
 
 bool AnswerTable::is_allowed(const ConfigRules& rules, const Answer& answer,

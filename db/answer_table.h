@@ -83,6 +83,7 @@ class AnswerTable {
  private:
   // A winner. Candidates stand in order of preference among equally near ones.
   struct Candidate {
+    std::size_t group = 0;
     const ConfigRules* rules = nullptr;
     std::vector<Value> values;  // one per axis
     Answer answer, exact_answer;
@@ -91,7 +92,10 @@ class AnswerTable {
   struct Place {
     double category = 0;  // 0: a number; else the number of a text or boolean
     double number = 0;    // on a log scale; infinite for texts and booleans
-    friend bool operator==(const Place&, const Place&) = default;
+  };
+  // The places of all candidates on an axis, side by side: a search reads every one.
+  struct Column {
+    std::vector<double> categories, numbers;
   };
   // Configurations for any problem, and the tree that chooses among them; without one the first is preferred.
   struct Spare {
@@ -116,9 +120,12 @@ class AnswerTable {
   bool may_answer(std::span<const AxisValue> values) const;
   // No value: the values cannot be compared with those of winners.
   std::optional<std::vector<Place>> places_of(std::span<const AxisValue> values) const;
-  // No value: the candidate has other texts or booleans, or the square of its distance is more than `most`.
+  // For each candidate the square of its distance. Infinite: it has other texts or booleans. Values whose
+  // places are the same count as equal.
+  std::vector<double> squares(std::span<const Place> places) const;
+  // No value: the candidate has other texts or booleans.
   std::optional<Nearness> nearness(std::size_t candidate, std::span<const AxisValue> values,
-                                   std::span<const Place> places, double most) const;
+                                   std::span<const Place> places) const;
   using Ranked = std::pair<Nearness, std::size_t>;  // a candidate by its number
   std::vector<Ranked> ranking(std::span<const AxisValue> values, std::span<const Place> places) const;
   // The first of the ranking, without the ranking.
@@ -133,10 +140,10 @@ class AnswerTable {
   std::vector<std::unique_ptr<const ConfigRules>> rules_;  // of the versions
   std::unordered_map<std::string, double> categories_;  // of the texts and booleans of winners, as JSON
   std::vector<Candidate> candidates_;
-  // Of each candidate: the number of its group, which has one device match, version and number of axes.
-  std::vector<std::size_t> groups_;
-  std::vector<Place> places_;  // of each candidate on each axis, side by side: a search reads every one
+  std::vector<std::size_t> groups_;  // the first candidate of each: one device match, version and number of axes
+  std::vector<Column> columns_;      // of the axes
   std::vector<Spare> spares_;
+  bool has_unknown_axis_ = false;  // among the asked ones: nothing answers then
   std::string reason_;
   AxisTable<const Answer> exact_;
 };
