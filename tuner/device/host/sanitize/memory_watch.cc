@@ -87,6 +87,7 @@ void MemoryWatch::begin_launch(const KernelLaunch& launch, const SharedMemory& s
   module_end_ = module.end;
   static_shared_begin_ = static_shared_end_ = 0;
   loop_heads_.clear();
+  allowed_places_.clear();
 }
 
 void MemoryWatch::begin_block(std::uint64_t block) {
@@ -402,16 +403,20 @@ Failure MemoryWatch::fault(Status status, std::string what, const Access& now, c
   return {status, std::move(what)};
 }
 
-bool MemoryWatch::is_allowed(const Access& access) const {
+bool MemoryWatch::is_allowed(const Access& access) {
   if (allowed_.lines.empty()) return false;
-  const std::string line = line_of(access);
-  return std::ranges::any_of(allowed_.lines, [&](const std::string& allowed) {
-    return line == allowed || line.ends_with('/' + allowed);
-  });
+  const auto [known, is_new] = allowed_places_.try_emplace(access.code);
+  if (is_new) {
+    const std::string line = line_of(access);
+    known->second = std::ranges::any_of(allowed_.lines, [&](const std::string& allowed) {
+      return line == allowed || line.ends_with('/' + allowed);
+    });
+  }
+  return known->second;
 }
 
 std::optional<Failure> MemoryWatch::race(const Place& place, const Access& before, Before what,
-                                         const Access& now) const {
+                                         const Access& now) {
   if (is_allowed(before) || is_allowed(now)) return std::nullopt;
   std::string where = memory_name(place);
   if (place.page->buffer != nullptr) {
