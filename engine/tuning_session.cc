@@ -183,8 +183,7 @@ class TuningSession {
     tuning_.device = site_.device.info().name;
     tuning_.objective = kernel_.objective;
     tuning_.is_checked = kernel_.has_judge();
-    tuning_.is_checked_by_default =
-        std::ranges::any_of(kernel_.references, [](const Reference& each) { return each.is_default; });
+    tuning_.is_checked_by_default = kernel_.has_default_reference();
     tuning_.valid = space_->size().str();
     tuning_.cartesian = space_->cartesian().str();
     tuning_.earlier = std::ssize(tuning_.trials);

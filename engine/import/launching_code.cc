@@ -192,12 +192,11 @@ void LaunchingCode::find_definition(std::size_t at) {
   const bool is_declared = before.is_word() || before == "," || before == "*" || before == ">";
   const Definition* earlier = find(name, at);
   // A later value counts where the declaration has none or 0; one of the program's arguments never.
-  if (!is_declared && earlier != nullptr && earlier->scope == scope && is_placeholder(*earlier) &&
-      !has(value, name) && !has(value, "argv")) {
+  if (!is_declared && earlier != nullptr) {
+    if (has(value, "argv")) return;
+    if (earlier->scope == scope && (!is_placeholder(*earlier) || has(value, name))) return;
     std::erase_if(definitions_[name],
                   [&](const Definition& each) { return each.scope == scope && is_placeholder(each); });
-  } else if (!is_declared && earlier != nullptr && (earlier->scope == scope || has(value, "argv"))) {
-    return;
   }
   const bool is_dim3 = before == "dim3" || is_listed || (value.size() > 2 && value[0] == "dim3");
   const std::size_t open = value[0] == "dim3" ? 1 : 0;

@@ -42,7 +42,7 @@ def check(
     if device is not None:
         arguments += ["--device", device]
     if problem:
-        arguments += ["--problem", ",".join(f"{name}={value}" for name, value in problem.items())]
+        arguments += ["--problem", _program.selection(problem)]
     printed = _program.output(arguments, accepted=(0, 1))
     report = json.loads(printed) if printed else {"findings": []}
     return [Finding(each["status"], each["message"], each["candidates"]) for each in report["findings"]]

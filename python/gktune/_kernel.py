@@ -85,10 +85,6 @@ class Kernel:
         weakref.finalize(self, _remove, self._folder, os.getpid())
         self.path = self.space.write(self._folder)
 
-    @property
-    def name(self) -> str:
-        return self.space.kernel if self.space else os.path.splitext(os.path.basename(self.path))[0]
-
     def _device_of_arrays(self) -> str:
         assert self.space is not None
         gpus = {described.gpu for described in self.space.described.values()}

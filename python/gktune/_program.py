@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .errors import Error, InvalidArgument, by_exit_code
@@ -106,3 +106,15 @@ def require_text(value: object, what: str) -> str:
     if not isinstance(value, (str, os.PathLike)):
         raise InvalidArgument(f"{what} is a text, not {value!r}")
     return os.fspath(value)
+
+
+def selection(values: Mapping[str, Any]) -> str:
+    """NAME=VALUE,… as the flags of the program take it."""
+
+    def text(value: Any) -> str:
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    return ",".join(
+        f"{name}={','.join(map(text, value)) if isinstance(value, (list, tuple)) else text(value)}"  # pyright: ignore
+        for name, value in values.items()
+    )

@@ -158,10 +158,10 @@ def tune(
     for name, value in (settings or {}).items():
         arguments += ["--set", f"{name}={value}"]
     if only:
-        arguments += ["--only", _selection(only)]
+        arguments += ["--only", _program.selection(only)]
     for each in [problem] if isinstance(problem, Mapping) else problem:
         if each:
-            arguments += ["--problem", _selection(each)]
+            arguments += ["--problem", _program.selection(each)]
 
     studies: list[Study] = []
     listener = listener_of(progress)
@@ -173,13 +173,3 @@ def tune(
 
     _program.Run(arguments).events(on_event)
     return studies
-
-
-def _selection(values: Mapping[str, Any]) -> str:
-    def text(value: Any) -> str:
-        return str(value).lower() if isinstance(value, bool) else str(value)
-
-    return ",".join(
-        f"{name}={','.join(map(text, value)) if isinstance(value, (list, tuple)) else text(value)}"  # pyright: ignore
-        for name, value in values.items()
-    )

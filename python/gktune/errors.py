@@ -63,20 +63,6 @@ class Notice(UserWarning):
     """A configuration failed at run time, or the default serves."""
 
 
-by_code: dict[int, type[Error]] = {
-    each.code: each
-    for each in (
-        Error,
-        InvalidArgument,
-        NoConfiguration,
-        OutOfMemory,
-        NotFound,
-        Damaged,
-        NoDevice,
-        CompileFailed,
-        LaunchFailed,
-        ContextLost,
-    )
-}
+by_code: dict[int, type[Error]] = {each.code: each for each in (Error, *Error.__subclasses__())}
 
 by_exit_code: dict[int, type[Error]] = {2: InvalidArgument, 3: NoDevice, 4: NoConfiguration}

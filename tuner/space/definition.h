@@ -279,6 +279,9 @@ struct KernelDefinition {
   double time_limit_s = 10;  // for one execution
   AllowedRaces allowed_races;
 
+  bool has_default_reference() const {
+    return std::ranges::any_of(references, [](const Reference& each) { return each.is_default; });
+  }
   // True if a reference or a verifier judges the outputs.
   bool has_judge() const {
     return verifier ||

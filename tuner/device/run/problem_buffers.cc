@@ -349,21 +349,25 @@ void ProblemBuffers::restore_inputs() {
 }
 
 // No poison equals an expected result. The first is NaN for floating types, so that the message about an
-// unwritten element says so. The default configuration may leave elements unwritten: all configurations find
-// the same finite values there and must leave them.
+// unwritten element says so.
 void ProblemBuffers::poison_outputs(Poison poison) {
   constexpr std::byte kMasks[] = {kAllBits, std::byte{0x55}, std::byte{0xaa}};
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
     if (!slot.buffer || is_input(arguments_[i].role)) continue;
-    if (job_.plan.has_default_reference) {
-      device_->poison(*slot.buffer, nullptr, kFinite);
-      continue;
-    }
     const bool is_nan = poison == Poison::first && is_floating(arguments_[i].type);
-    device_->poison(*slot.buffer, has_results_ && !is_nan ? slot.expected.get() : nullptr,
-                    kMasks[static_cast<std::size_t>(poison)]);
+    poison_output(slot, has_results_ && !is_nan ? slot.expected.get() : nullptr,
+                  kMasks[static_cast<std::size_t>(poison)]);
   }
+}
+
+// The default configuration may leave elements unwritten: all configurations find the same finite values there
+// and must leave them.
+void ProblemBuffers::poison_output(const Slot& slot, const DeviceBuffer* expected, std::byte mask) {
+  if (job_.plan.has_default_reference)
+    device_->poison(*slot.buffer, nullptr, kFinite);
+  else
+    device_->poison(*slot.buffer, expected, mask);
 }
 
 bool ProblemBuffers::is_protected(std::size_t index) const {
@@ -403,10 +407,7 @@ Result<void, Failure> ProblemBuffers::disguise(const ProblemBuffers* others) {
         slot.differs = !verdict->passed();
       }
     }
-    if (has_other && *slot.differs) continue;
-    const bool is_default = job_.plan.has_default_reference;
-    device_->poison(*slot.buffer, is_default ? nullptr : slot.expected.get(),
-                    is_default ? kFinite : std::byte{0xaa});
+    if (!has_other || !*slot.differs) poison_output(slot, slot.expected.get(), std::byte{0xaa});
   }
   return {};
 }

@@ -104,6 +104,7 @@ class ProblemBuffers {
   Result<void, Failure> execute(const LoadedProgram& program, const LaunchOptions& options, Phase phase);
   void restore_inputs();
   void poison_outputs(Poison poison);
+  void poison_output(const Slot& slot, const DeviceBuffer* expected, std::byte mask);
   Result<void, Failure> find_damage();
   Result<void, Failure> find_violation();
   Result<void, Failure> find_changed_input();

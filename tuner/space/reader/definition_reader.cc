@@ -200,7 +200,7 @@ void DefinitionReader::check_macros(const YamlNode& parameters, FlatSource sourc
   if (assumed.empty()) return;
   const std::string default_hint = "a parameter's default says which value: " + parameters.keys.front().text +
                                    ": {values: […], default: …}";
-  if (std::ranges::any_of(kernel.references, [](const Reference& each) { return each.is_default; })) {
+  if (kernel.has_default_reference()) {
     errors_.warn(parameters.keys.front(), "the default configuration, which is the reference, has " + assumed,
                  default_hint);
     return;
