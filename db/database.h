@@ -164,7 +164,8 @@ class Database {
 
   // Adds the study if it is new.
   Result<std::int64_t> study_id(const Study& study);
-  // Stores the parts of the space that the lookup needs of this version of a kernel. Replaces earlier ones.
+  // Stores the parts of the space that lookups and exported headers need of this version of a kernel. Replaces
+  // earlier ones.
   Result<void> describe_space(const std::string& kernel, const std::string& fingerprint,
                               const KernelSpace& space, const TextValues& texts = {});
   Result<std::vector<StudySummary>> studies() const;

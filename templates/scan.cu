@@ -139,7 +139,7 @@ class Tile {
   bool is_whole_;
 };
 
-// What is known of a tile, in one word that is read and written at once.
+// The state and the sum of a tile in one word, which threads read and write at once.
 enum State : Word { kNothing, kSumOfTile, kSumFromBeginning };
 using Known = unsigned long long;  // the state above the sum
 using Shared = cuda::atomic_ref<Known, cuda::thread_scope_device>;

@@ -89,7 +89,7 @@ const Names& names() {
   return all;
 }
 
-// What a launch has to know about an array.
+// The properties of an array that a launch checks and passes.
 struct Array {
   std::uint64_t address = 0;
   std::int64_t count = 0;
@@ -182,8 +182,8 @@ struct DlTensor {
   const std::int64_t* strides;
   std::uint64_t byte_offset;
 };
-// What a type of arrays offers to C as __dlpack_c_exchange_api__: it describes an array without a call of
-// Python.
+// A type of arrays offers these functions to C as __dlpack_c_exchange_api__. They describe an array without a
+// call of Python.
 struct DlExchange {
   std::uint32_t major, minor;
   const DlExchange* earlier;

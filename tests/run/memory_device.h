@@ -14,7 +14,7 @@ namespace gktune {
 class MemoryDevice final : public ComputeDevice {
  public:
   using Memory = std::span<const ArgumentMemory>;
-  // What a program does with its memory. A function that returns nothing succeeds.
+  // A program reads and writes its memory by this function. A function that returns nothing succeeds.
   struct Function : std::function<Result<void, Failure>(Memory)> {
     Function() = default;
     template <class F>

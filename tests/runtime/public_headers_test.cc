@@ -1,4 +1,4 @@
-// What an application has to read and write: the public headers, the names in them, and the first example.
+// Applications read the public headers and the names in them, and begin with the first example: all are small.
 #include <gtest/gtest.h>
 
 #include <algorithm>
