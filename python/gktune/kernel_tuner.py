@@ -304,10 +304,13 @@ def _print_best(results: Sequence[Mapping[str, Any]], objective: str, options: M
     print("best performing configuration:\n" + ", ".join(f"{name}={value}" for name, value in shown.items()))
 
 
+def _is_higher_better(objective: str, given: bool | None) -> bool:
+    return given if given is not None else objective not in ("time", "energy")
+
+
 def _best(results: Sequence[Mapping[str, Any]], objective: str, is_higher_better: bool | None) -> Mapping[str, Any]:
-    if is_higher_better is None and objective not in ("time", "energy"):
-        is_higher_better = True
-    return (max if is_higher_better else min)(results, key=lambda result: result[objective])
+    best = max if _is_higher_better(objective, is_higher_better) else min
+    return best(results, key=lambda result: result[objective])
 
 
 def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], params: Mapping[str, Any],
@@ -368,8 +371,7 @@ def store_results(results_filename: str, kernel_name: str, kernel_string: Any, t
                   objective_higher_is_better: bool | None = None) -> None:  # fmt: skip
     """Adds the configurations within `top` percent of the best to a file."""
     objective = objective or "time"
-    if objective_higher_is_better is None:
-        objective_higher_is_better = objective not in ("time", "energy")
+    objective_higher_is_better = _is_higher_better(objective, objective_higher_is_better)
     valid = [result for result in results if _is_valid(result)]
     best = _best(valid, objective, objective_higher_is_better)[objective]
     share = top / 100
