@@ -25,30 +25,28 @@ class AxisTable {
   // Null: unknown.
   Item* find(std::span<const AxisValue> values) const {
     if (values.size() != axes_) return nullptr;
-    const Slot& slot = slot_of(*slots_.load(std::memory_order_acquire), hash_of(values), values);
-    const Entry* entry = slot.load(std::memory_order_acquire);
-    return entry != nullptr ? entry->item.load(std::memory_order_acquire) : nullptr;
+    const Entry* entry = entry_in(*slots_.load(), hash_of(values), values);
+    return entry != nullptr ? entry->item.load() : nullptr;
   }
 
   // One thread at a time.
   void set(std::span<const AxisValue> values, Item* item) {
     if (2 * (entries_.size() + 1) > all_slots_.back().size()) grow();
     const std::uint64_t hash = hash_of(values);
-    Slot& slot = slot_of(all_slots_.back(), hash, values);
-    if (Entry* known = slot.load(std::memory_order_relaxed)) {
-      known->item.store(item, std::memory_order_release);
+    if (Entry* known = entry_in(all_slots_.back(), hash, values)) {
+      known->item.store(item);
       return;
     }
     Entry& entry = entries_.emplace_back(hash, item);
     for (const AxisValue& value : values) entry.problem.push_back(value.value());
-    slot.store(&entry, std::memory_order_release);
+    add(entry, all_slots_.back());
   }
 
-  std::size_t size() const { return entries_.size(); }
-  // Calls the function with the values of each problem, in the order in which they were set first.
+  // Calls the function with the values of each problem and its item, in the order in which they were set
+  // first.
   template <class Function>
-  void for_each_problem(const Function& function) const {
-    for (const Entry& entry : entries_) function(entry.problem);
+  void for_each(const Function& function) const {
+    for (const Entry& entry : entries_) function(entry.problem, *entry.item);
   }
 
  private:
@@ -66,23 +64,23 @@ class AxisTable {
     for (const AxisValue& value : values) hash = std::rotl((hash ^ value.hash()) * 0x9e3779b97f4a7c15u, 32);
     return hash;
   }
-  // The slot of these values, or the empty one in which they belong.
-  template <class S>
-  static auto& slot_of(S& slots, std::uint64_t hash, std::span<const AxisValue> values) {
+  // Null: there is none.
+  static Entry* entry_in(const Slots& slots, std::uint64_t hash, std::span<const AxisValue> values) {
     for (std::size_t place = hash;; ++place) {
-      auto& slot = slots[place & (slots.size() - 1)];
-      const Entry* entry = slot.load(std::memory_order_acquire);
-      if (entry == nullptr || (entry->hash == hash && std::ranges::equal(entry->problem, values))) return slot;
+      Entry* entry = slots[place & (slots.size() - 1)].load(std::memory_order_acquire);
+      if (entry == nullptr || (entry->hash == hash && std::ranges::equal(entry->problem, values)))
+        return entry;
     }
+  }
+  static void add(Entry& entry, Slots& slots) {
+    std::size_t place = entry.hash;
+    while (slots[place & (slots.size() - 1)].load(std::memory_order_relaxed) != nullptr) ++place;
+    slots[place & (slots.size() - 1)].store(&entry, std::memory_order_release);
   }
   // Threads may still look through the earlier slots: they are kept.
   void grow() {
     Slots& slots = all_slots_.emplace_back(all_slots_.empty() ? 32 : 2 * all_slots_.back().size());
-    for (Entry& entry : entries_) {
-      std::size_t place = entry.hash;
-      while (slots[place & (slots.size() - 1)].load(std::memory_order_relaxed) != nullptr) ++place;
-      slots[place & (slots.size() - 1)].store(&entry, std::memory_order_relaxed);
-    }
+    for (Entry& entry : entries_) add(entry, slots);
     slots_.store(&slots, std::memory_order_release);
   }
 

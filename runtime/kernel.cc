@@ -139,11 +139,9 @@ Kernel::State::~State() {
   struct Owned {
     std::unique_ptr<LaunchDevice> device;
     std::vector<SharedLaunch> launches;
-    std::unique_ptr<FurtherLaunches> further;
-    std::multimap<std::pair<void*, std::size_t>, std::shared_ptr<void>> scratch;
+    std::vector<std::shared_ptr<void>> scratch;
   };
-  keep(std::make_unique<Owned>(Owned{std::move(device_), std::move(all_launches_), std::move(further_),
-                                     std::move(spare_scratch_)}));
+  keep(std::make_unique<Owned>(Owned{std::move(device_), launches_.take_all(), std::move(scratch_memory_)}));
 }
 
 void Kernel::State::abandon(std::unique_ptr<State> state) { keep(std::move(state)); }

@@ -2,9 +2,7 @@
 #include "runtime/kernel_state.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "db/database.h"
@@ -44,49 +42,6 @@ ErrorCode code_of(const Failure& failure) {
     default:
       return ErrorCode::launch_failed;
   }
-}
-
-// The scalar as a value of another type, if that has the same value.
-std::optional<LaunchArgument> same_scalar(const LaunchArgument& given, ElementType to) {
-  const auto from = given.type();
-  if (given.is_pointer() || !from || is_complex(*from) || is_complex(to)) return std::nullopt;
-  static_assert(std::numeric_limits<long double>::digits >= 64);  // holds each number of each type
-  const auto* bytes = static_cast<const std::byte*>(given.value());
-  const std::uint64_t bits = is_floating(*from) ? 0 : load_bits(*from, bytes);
-  const long double value = is_floating(*from)         ? load_real(*from, bytes)
-                            : is_signed_integer(*from) ? static_cast<long double>(static_cast<std::int64_t>(bits))
-                                                       : static_cast<long double>(bits);
-  std::byte stored[8] = {};
-  if (is_floating(to)) {
-    store_real(to, stored, static_cast<double>(value));
-    if (!std::isnan(value) && load_real(to, stored) != value) return std::nullopt;
-  } else {
-    const int digits = static_cast<int>(8 * element_size(to)) - (is_signed_integer(to) ? 1 : 0);
-    const long double end = std::ldexp(1.0L, digits);
-    if (!(value < end && value >= (is_signed_integer(to) ? -end : 0)) || value != std::trunc(value))
-      return std::nullopt;
-    store_bits(to, stored,
-               value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
-                         : static_cast<std::uint64_t>(value));
-  }
-  return LaunchArgument::scalar(to, stored);
-}
-
-// "float32*, not const float32*"
-std::string difference(const ArgumentInfo& expected, const LaunchArgument& given) {
-  if (given.is_pointer() && !expected.is_scalar && given.is_zero() && expected.count > 0) return "null";
-  const auto pointer_to = [](bool is_pointer, std::string_view type) {
-    return std::string(type) + (is_pointer ? "*" : "");
-  };
-  const bool is_const = given.is_pointer() && given.is_const() && expected.is_written && !expected.is_scalar;
-  const std::string type(given.is_boolean() ? "bool" : given.type() ? element_type_name(*given.type()) : "void");
-  std::string text = pointer_to(!expected.is_scalar, element_type_name(expected.type)) + ", not " +
-                     (is_const ? "const " : "") + pointer_to(given.is_pointer(), type);
-  if (expected.is_scalar && !given.is_pointer() && given.type()) {
-    text += ": " + element_text(*given.type(), static_cast<const std::byte*>(given.value())) +
-            " is none of its values";
-  }
-  return text;
 }
 
 }  // namespace
@@ -198,31 +153,6 @@ SharedLaunch Kernel::State::make_launch(const Answer& answer, const Plan& plan,
   return made;
 }
 
-Result<std::vector<LaunchArgument>> PreparedLaunch::converted(const std::string& kernel,
-                                                              std::span<const LaunchArgument> arguments) const {
-  const std::vector<ArgumentInfo>& expected = answer.arguments;
-  if (arguments.size() != expected.size()) {
-    return Error{kernel + " takes " + std::to_string(expected.size()) +
-                     (expected.size() == 1 ? " argument (" : " arguments (") +
-                     joined(expected, ", ", &ArgumentInfo::name) + "), and is given " +
-                     std::to_string(arguments.size()),
-                 ErrorCode::invalid_argument};
-  }
-  std::vector<LaunchArgument> all(arguments.begin(), arguments.end());
-  for (std::size_t place = 0; place < all.size(); ++place) {
-    if (passed[place].accepts(all[place])) continue;
-    const ArgumentInfo& info = expected[place];
-    const auto same = info.is_scalar ? same_scalar(all[place], info.type) : std::nullopt;
-    if (!same) {
-      return Error{"argument " + std::to_string(place + 1) + " of " + kernel + ", '" + info.name + "', is " +
-                       difference(info, all[place]),
-                   ErrorCode::invalid_argument};
-    }
-    all[place] = *same;
-  }
-  return all;
-}
-
 const Failure* Kernel::State::known_failure(const Config& config, const Problem& problem,
                                             const SourcePlan& source) const {
   for (const std::string& key : {launch_key(config, problem), variant_key(source)}) {
@@ -245,30 +175,19 @@ void Kernel::State::note_failure(const Config& config, const Failure& failure) {
   if (is_new) notice(in_words(config, failure));
 }
 
-// A launch in the table lives as long as the kernel, so that the result need not own it.
 SharedLaunch Kernel::State::find_launch(std::span<const AxisValue> values) const {
-  if (const PreparedLaunch* launch = launches_.find(values)) return {SharedLaunch(), launch};
-  const SharedLaunch* further = further_->by_problem.find(values);
-  return further != nullptr ? *further : nullptr;
+  const PreparedLaunch* launch = launches_.find(values);
+  return launch != nullptr ? launch->shared_from_this() : nullptr;
 }
 
 void Kernel::State::set_launch(std::span<const AxisValue> values, const SharedLaunch& launch) {
-  const bool has_place = launches_.find(values) != nullptr || launches_.size() < settings_.most_problems;
-  if (has_place || launch->owns_code) {
-    launches_.set(values, launch.get());
-    all_launches_.push_back(launch);
-    return;
-  }
-  if (further_->launches.size() >= std::max<std::size_t>(1, settings_.most_problems)) {
-    for (const SharedLaunch& forgotten : further_->launches) {
-      for (const auto& scratch : forgotten->all_streams) {
-        for (std::size_t i = 0; i < scratch->memory.size(); ++i)
-          spare_scratch_.emplace(std::pair(scratch->stream, forgotten->scratch_bytes[i]), scratch->memory[i]);
-      }
+  for (const SharedLaunch& forgotten : launches_.set(values, launch)) {
+    for (const auto& scratch : forgotten->all_streams) {
+      for (std::size_t i = 0; i < scratch->addresses.size(); ++i)
+        spare_scratch_.emplace(std::pair(scratch->stream, forgotten->scratch_bytes[i]),
+                               scratch->addresses[i]);
     }
-    further_ = std::make_unique<FurtherLaunches>(axes_.size());
   }
-  further_->by_problem.set(values, &further_->launches.emplace_back(launch));
 }
 
 Kernel::State::Prepared Kernel::State::best_launch(std::span<const AxisValue> values,
@@ -367,9 +286,7 @@ void Kernel::State::work_in_background(const std::stop_token& stop) {
     for (const auto& database : sources_->databases) has_changed = database->refresh() || has_changed;
     if (!has_changed) continue;
     lock.lock();
-    const auto add = [&](const std::vector<Value>& problem) { waiting_.push_back(problem); };
-    launches_.for_each_problem(add);
-    further_->by_problem.for_each_problem(add);
+    launches_.for_each_problem([&](const std::vector<Value>& problem) { waiting_.push_back(problem); });
   }
 }
 
@@ -416,14 +333,13 @@ Result<const PreparedLaunch::StreamScratch*, Failure> Kernel::State::new_scratch
   scratch->stream = stream;
   for (const std::size_t bytes : launch.scratch_bytes) {
     if (auto spare = spare_scratch_.extract({stream, bytes})) {
-      scratch->addresses.push_back(spare.mapped().get());
-      scratch->memory.push_back(std::move(spare.mapped()));
+      scratch->addresses.push_back(spare.mapped());
       continue;
     }
     auto memory = device_->allocate(bytes);
     if (!memory) return Failure{Status::out_of_memory, memory.error().message};
     scratch->addresses.push_back(memory->get());
-    scratch->memory.push_back(*std::move(memory));
+    scratch_memory_.push_back(*std::move(memory));
   }
   scratch->next = launch.streams.load(std::memory_order_relaxed);
   launch.streams.store(scratch.get(), std::memory_order_release);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -17,12 +16,13 @@
 #include <utility>
 #include <vector>
 
-#include "db/axis_table.h"
 #include "db/winners_source.h"
 #include "gktune/kernel.h"
 #include "gktune/lookup.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/launch_device.h"
+#include "runtime/launch_table.h"
+#include "runtime/prepared_launch.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
@@ -52,86 +52,6 @@ Result<void> check_textures(const KernelDefinition& kernel);
 
 Result<std::vector<std::shared_ptr<const Bundle>>> open_bundles(const KernelSettings& settings);
 
-// A launch for one problem. It stays as it is. A hot launch finds the processor's first cache full of the
-// driver's data: it reads few lines of memory, those at the beginning.
-struct alignas(64) PreparedLaunch {
-  std::unique_ptr<LaunchProgram> program;
-  // The arguments that the caller passes, in its order.
-  struct Passed {
-    Passed(std::size_t argument, const ArgumentInfo& info)
-        : place(static_cast<std::uint16_t>(argument)),
-          may_be_zero(info.is_scalar || info.count == 0),
-          ignored(info.is_written ? 0 : LaunchArgument::kConst),
-          typed(LaunchArgument::form_of(info.is_scalar ? 0 : LaunchArgument::kPointer, info.type)),
-          untyped(info.is_scalar ? typed : LaunchArgument::form_of(LaunchArgument::kPointer, std::nullopt)) {}
-    bool accepts(const LaunchArgument& given) const {
-      const std::uint32_t form = given.form() & ~ignored;
-      return ((form == typed) | (form == untyped)) & (may_be_zero | !given.is_zero());
-    }
-    std::uint16_t place;                    // among the arguments of the plan
-    bool may_be_zero;                       // false: the address of a buffer
-    std::uint32_t ignored, typed, untyped;  // as LaunchArgument::form() has it
-  };
-  std::vector<Passed> passed;
-  // Locates a value for the program: in the caller's arguments, or at an address that the kernel owns.
-  struct GivenValue {
-    std::uintptr_t address = 0;      // or the offset in the arguments
-    std::uintptr_t passed_bits = 0;  // all set: in the arguments; 0: at the address
-    // A branch here would be mispredicted: launches are too rare for the predictor to know it.
-    void* in(std::span<const LaunchArgument> arguments) const {
-      return reinterpret_cast<void*>(address +
-                                     (reinterpret_cast<std::uintptr_t>(arguments.data()) & passed_bits));
-    }
-  };
-  std::vector<GivenValue> values;
-  bool has_scratch = false;
-  // Buffers of scratch memory, and the values that are their addresses.
-  std::vector<std::size_t> scratch_bytes;
-  struct ScratchValue {
-    std::size_t value = 0, buffer = 0;
-  };
-  std::vector<ScratchValue> scratch_values;
-
-  // Scratch memory of one stream: launches in different streams overlap.
-  struct StreamScratch {
-    void* stream = nullptr;
-    std::vector<std::shared_ptr<void>> memory;
-    std::vector<void*> addresses;
-    StreamScratch* next = nullptr;
-  };
-  const StreamScratch* scratch_of(void* stream) const {
-    const StreamScratch* each = streams.load(std::memory_order_acquire);
-    while (each != nullptr && each->stream != stream) each = each->next;
-    return each;
-  }
-  mutable std::atomic<StreamScratch*> streams{nullptr};
-  mutable std::vector<std::unique_ptr<StreamScratch>> all_streams;  // under the kernel's lock
-
-  struct alignas(8) Scalar : std::array<std::byte, 8> {};
-  std::vector<Scalar> scalars;  // one per argument of the plan
-  Answer answer;
-
-  [[gnu::always_inline]] bool accepts(std::span<const LaunchArgument> arguments) const {
-    if (arguments.size() != passed.size()) return false;
-    bool accepts_all = true;
-    for (std::size_t i = 0; i < arguments.size(); ++i) accepts_all &= passed[i].accepts(arguments[i]);
-    return accepts_all;
-  }
-  // The arguments with scalars of the types that the kernel takes, if these have the same values. An error names
-  // the first argument that it does not take.
-  [[gnu::cold, gnu::noinline]] Result<std::vector<LaunchArgument>> converted(
-      const std::string& kernel, std::span<const LaunchArgument> arguments) const;
-  bool owns_code = false;  // its module is loaded for it alone
-};
-using SharedLaunch = std::shared_ptr<const PreparedLaunch>;
-
-// Launches of the problems that found no room in the table of those that stay prepared.
-struct FurtherLaunches {
-  explicit FurtherLaunches(std::size_t axes) : by_problem(axes) {}
-  AxisTable<const SharedLaunch> by_problem;
-  std::deque<SharedLaunch> launches;
-};
-
 // Counts the forks that led to this process since the library was loaded.
 inline std::atomic<unsigned> fork_count{0};
 
@@ -139,7 +59,7 @@ inline std::atomic<unsigned> fork_count{0};
 class alignas(64) [[gnu::visibility("hidden")]] Kernel::State {
  public:
   explicit State(KernelParts parts)
-      : launches_(parts.definition.kernel.axes.size()),
+      : launches_(parts.definition.kernel.axes.size(), parts.settings.most_problems),
         definition_(std::move(parts.definition)),
         settings_(std::move(parts.settings)),
         bundles_(std::move(parts.bundles)),
@@ -160,10 +80,12 @@ class alignas(64) [[gnu::visibility("hidden")]] Kernel::State {
   [[gnu::always_inline]] Result<void> launch(std::span<const AxisValue> problem,
                                              std::span<const LaunchArgument> arguments, void* stream) {
     if (is_forked()) [[unlikely]] return forked_error();
-    const PreparedLaunch* launch = launches_.find(problem);
-    if (launch == nullptr) [[unlikely]]
-      return launch_first(problem, arguments, stream);
-    return launch_prepared(*launch, problem, arguments, stream);
+    {
+      const LaunchTable::Reading reading(launches_);
+      if (const PreparedLaunch* launch = launches_.find(problem)) [[likely]]
+        return launch_prepared(*launch, problem, arguments, stream);
+    }
+    return launch_first(problem, arguments, stream);
   }
   Result<Answer> prepare(std::span<const AxisValue> problem);
   Result<Answer> autotune(std::span<const AxisValue> problem, std::span<const LaunchArgument> arguments,
@@ -254,7 +176,7 @@ class alignas(64) [[gnu::visibility("hidden")]] Kernel::State {
                                         const std::filesystem::path& folder) const;
 
   // The launch for a problem changes when a background compilation ends, or after a failure.
-  AxisTable<const PreparedLaunch> launches_;
+  LaunchTable launches_;
   const unsigned forks_ = fork_count.load(std::memory_order_relaxed);
   Definition definition_;
   KernelSettings settings_;
@@ -275,10 +197,9 @@ class alignas(64) [[gnu::visibility("hidden")]] Kernel::State {
   std::set<std::string> reported_;  // configurations and ways to fail
   std::vector<std::string> notices_;  // to be reported when the lock is released
   bool has_reported_default_ = false;
-  std::vector<SharedLaunch> all_launches_;  // those that were in launches_
-  std::unique_ptr<FurtherLaunches> further_ = std::make_unique<FurtherLaunches>(definition_.kernel.axes.size());
+  std::vector<std::shared_ptr<void>> scratch_memory_;
   // Scratch memory of forgotten launches, by stream and size, for others in the same stream.
-  std::multimap<std::pair<void*, std::size_t>, std::shared_ptr<void>> spare_scratch_;
+  std::multimap<std::pair<void*, std::size_t>, void*> spare_scratch_;
   std::deque<std::vector<Value>> waiting_;  // problems for the background
   std::condition_variable_any work_;
   std::jthread background_;  // last: it ends before the other members do

@@ -118,8 +118,8 @@ struct KernelSettings {
   Match worst = Match::none;
   // The kernel tunes, follows and compiles nothing at run time. Its code comes from bundles and from the cache.
   bool is_frozen = false;
-  // The launches of this many problems stay prepared, and so do all launches of kernels with variables or setup steps.
-  // As many further ones are kept until there is no room for another one: then all of these are forgotten.
+  // The launches of this many problems stay prepared, those that were used last. All launches of kernels with
+  // variables or setup steps do.
   std::size_t most_problems = 4096;
   // Told of each configuration that failed, once, and once that the default serves and why. Called from the thread
   // that launches or compiles; it may use the kernel, but not destroy it.
