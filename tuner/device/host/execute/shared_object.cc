@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -26,11 +25,12 @@ void keep_openmp() {
 }
 
 // Compiled code finds gktune_thread in the program or library that loads it. A library that was opened for
-// itself alone, as Python does, has to be made visible.
-void show_thread_state() {
+// itself alone, as Python does, has to be made visible. False: compiled code finds that of another library.
+bool show_thread_state() {
   Dl_info own{};
-  if (dladdr(reinterpret_cast<const void*>(&show_thread_state), &own) == 0) return;
-  dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL | RTLD_NODELETE);
+  if (dladdr(reinterpret_cast<const void*>(&show_thread_state), &own) != 0)
+    dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL | RTLD_NODELETE);
+  return dlsym(RTLD_DEFAULT, "gktune_thread") == &gktune_thread;
 }
 
 }  // namespace
@@ -41,8 +41,10 @@ void SharedObject::Unload::operator()(void* handle) const {
 }
 
 Result<SharedObject> SharedObject::load(const Module& module) {
-  static std::once_flag once;
-  std::call_once(once, show_thread_state);
+  static const bool finds_own_state = show_thread_state();
+  if (!finds_own_state)
+    return Error{
+        "this process has loaded gktune's library twice, and only one of the two can run code on the CPU"};
   void* const handle = [&] {
     const BoundedStep constructors(kLoadingS);
     return dlopen(module.path.c_str(), RTLD_NOW | RTLD_LOCAL);
