@@ -67,24 +67,48 @@ INSTANTIATE_TEST_SUITE_P(Each, DeviceKernelsTest, testing::Values(Code::built, C
 
 TEST_P(DeviceKernelsTest, make_the_same_contents_as_the_host_bit_for_bit) {
   constexpr std::size_t kCount = 100'003;
+  const auto expect_same = [&](ElementType type, const ContentsPlan& plan) {
+    std::vector<std::byte> expected(kCount * element_size(type));
+    ASSERT_TRUE(fill_contents(type, plan, expected).ok());
+    const DeviceMemory memory = gpu_->allocate(expected.size());
+    kernels_->fill(memory.get(), type, kCount, plan);
+    EXPECT_EQ(from_gpu(memory.get(), expected.size()), expected)
+        << element_type_name(type) << " " << static_cast<int>(plan.kind) << " "
+        << static_cast<int>(plan.sparse.lengths);
+  };
+  ContentsPlan plan;
+  plan.a = -3.25;
+  plan.b = 17.1;
+  plan.a_integer = 3;
+  plan.b_integer = 101;
+  plan.seed = 42;
+  plan.width = 1019;
   for (ElementType type : kTypes) {
-    for (ContentsKind kind : {ContentsKind::zero, ContentsKind::constant, ContentsKind::ramp,
-                              ContentsKind::uniform, ContentsKind::normal}) {
-      if (kind == ContentsKind::normal && !is_floating(type)) continue;
+    for (ContentsKind kind :
+         {ContentsKind::zero, ContentsKind::constant, ContentsKind::ramp, ContentsKind::uniform,
+          ContentsKind::normal, ContentsKind::sorted, ContentsKind::field}) {
       if (kind == ContentsKind::constant && is_complex(type)) continue;  // made on the host
-      ContentsPlan plan;
+      if (kind >= ContentsKind::sorted && is_complex(type)) continue;    // no space file has them
       plan.kind = kind;
-      plan.a = -3.25;
-      plan.b = 17.1;
-      plan.a_integer = 3;
-      plan.b_integer = 101;
-      plan.seed = 42;
-      std::vector<std::byte> expected(kCount * element_size(type));
-      ASSERT_TRUE(fill_contents(type, plan, expected).ok());
-      const DeviceMemory memory = gpu_->allocate(expected.size());
-      kernels_->fill(memory.get(), type, kCount, plan);
-      EXPECT_EQ(from_gpu(memory.get(), expected.size()), expected)
-          << element_type_name(type) << " " << static_cast<int>(kind);
+      expect_same(type, plan);
+    }
+  }
+  plan.b = 1.1;
+  plan.a_integer = 5000;
+  for (ElementType type : {ElementType::int32, ElementType::uint64}) {
+    for (ContentsKind kind : {ContentsKind::permutation, ContentsKind::zipf}) {
+      plan.kind = kind;
+      expect_same(type, plan);
+    }
+    for (const RowLengths lengths : {RowLengths::even, RowLengths::uniform, RowLengths::zipf}) {
+      for (const std::int64_t columns : {200, 1'000'000}) {  // rows that are too long, and none
+        plan.kind = ContentsKind::csr_offsets;
+        plan.sparse = {kCount - 1, columns, 700'000, lengths, 1.2, 9};
+        expect_same(type, plan);
+        plan.kind = ContentsKind::csr_columns;
+        plan.sparse = {5000, columns, kCount, lengths, 1.2, 9};
+        expect_same(type, plan);
+      }
     }
   }
 }

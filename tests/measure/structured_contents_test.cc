@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <vector>
 
 #include "tests/expectations.h"
 #include "tuner/measure/contents.h"
-#include "tuner/measure/structures.h"
 
 namespace gktune {
 namespace {
@@ -117,18 +117,73 @@ TEST(StructuredContents, a_sparse_matrix_has_sorted_distinct_columns_in_rows_of_
 }
 
 TEST(StructuredContents, sparse_matrices_may_be_full_or_empty) {
-  EXPECT_EQ(csr_offsets(2, 3, 6, 2, 3, 1), (std::vector<std::uint64_t>{0, 3, 6}));
-  EXPECT_EQ(csr_columns({0, 3, 6}, 3, 1), (std::vector<std::uint64_t>{0, 1, 2, 0, 1, 2}));
-  EXPECT_EQ(csr_offsets(3, 0, 0, 1, 1, 1), (std::vector<std::uint64_t>{0, 0, 0, 0}));
-  EXPECT_EQ(csr_offsets(0, 5, 0, 0, 1, 1), (std::vector<std::uint64_t>{0}));
-  EXPECT_TRUE(csr_columns({0}, 5, 1).empty());
+  const auto offsets = [](std::int64_t rows, std::int64_t columns, std::int64_t nonzeros,
+                          RowLengths lengths) {
+    ContentsPlan plan = structured_plan(ContentsKind::csr_offsets);
+    plan.sparse = {rows, columns, nonzeros, lengths, 3, 1};
+    return structured<std::int64_t>(ElementType::int64, plan, static_cast<std::size_t>(rows) + 1);
+  };
+  EXPECT_EQ(offsets(2, 3, 6, RowLengths::zipf), (std::vector<std::int64_t>{0, 3, 6}));
+  EXPECT_EQ(offsets(3, 0, 0, RowLengths::uniform), (std::vector<std::int64_t>{0, 0, 0, 0}));
+  EXPECT_EQ(offsets(0, 5, 0, RowLengths::even), (std::vector<std::int64_t>{0}));
+  ContentsPlan columns = structured_plan(ContentsKind::csr_columns);
+  columns.sparse = {2, 3, 6, RowLengths::zipf, 3, 1};
+  EXPECT_EQ(structured<std::int32_t>(ElementType::int32, columns, 6),
+            (std::vector<std::int32_t>{0, 1, 2, 0, 1, 2}));
+  columns.sparse = {0, 5, 0, RowLengths::even, 1, 1};
+  EXPECT_TRUE(structured<std::int32_t>(ElementType::int32, columns, 0).empty());
+}
+
+TEST(StructuredContents, rows_of_many_blocks_join) {
+  ContentsPlan plan = structured_plan(ContentsKind::csr_offsets);
+  for (const RowLengths lengths : {RowLengths::even, RowLengths::uniform, RowLengths::zipf}) {
+    plan.sparse = {100'000, 1'000'000, 3'000'000, lengths, 1.1, 3};
+    const auto offsets = structured<std::int32_t>(ElementType::int32, plan, 100'001);
+    EXPECT_TRUE(std::ranges::is_sorted(offsets));
+    EXPECT_EQ(offsets.front(), 0);
+    EXPECT_EQ(offsets.back(), 3'000'000);
+    EXPECT_NEAR(offsets[50'000], 1'500'000, lengths == RowLengths::zipf ? 1'000'000 : 30'000);
+  }
+}
+
+TEST(StructuredContents, the_distances_of_sorted_numbers_are_those_of_random_ones) {
+  constexpr std::size_t kCount = 100'000;
+  const auto reals =
+      structured<double>(ElementType::float64, structured_plan(ContentsKind::sorted, 0, 1), kCount);
+  std::size_t small = 0, large = 0;
+  for (std::size_t i = 1; i < kCount; ++i) {
+    const double distance = (reals[i] - reals[i - 1]) * kCount;
+    small += distance < 0.1 ? 1 : 0;
+    large += distance > 3 ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(small) / kCount, 1 - std::exp(-0.1), 0.005);
+  EXPECT_NEAR(static_cast<double>(large) / kCount, std::exp(-3.0), 0.005);
+  EXPECT_TRUE(std::ranges::is_sorted(reals));
+  const auto all = structured<std::int64_t>(
+      ElementType::int64,
+      [] {
+        ContentsPlan plan = structured_plan(ContentsKind::sorted);
+        plan.a_integer = std::numeric_limits<std::int64_t>::min();
+        plan.b_integer = std::numeric_limits<std::int64_t>::max();
+        return plan;
+      }(),
+      kCount);
+  EXPECT_TRUE(std::ranges::is_sorted(all));
+  EXPECT_LT(all.front(), -9e18);
+  EXPECT_GT(all.back(), 9e18);
 }
 
 TEST(StructuredContents, the_numbers_never_change) {
-  EXPECT_EQ(permutation(6, 1), permutation(6, 1));
-  EXPECT_NE(permutation(100, 1), permutation(100, 2));
+  std::vector<unsigned long long> numbers, others;
+  for (unsigned long long i = 0; i < 100; ++i) {
+    numbers.push_back(permuted(1, i, 100));
+    others.push_back(permuted(2, i, 100));
+  }
+  EXPECT_NE(numbers, others);
+  EXPECT_EQ(permuted(1, 0, 1), 0u);
   EXPECT_NEAR(plain_exp(-1), std::exp(-1), 1e-16);
   EXPECT_NEAR(plain_exp(-30) / std::exp(-30), 1, 1e-14);
+  EXPECT_NEAR(plain_exp(-700) / std::exp(-700), 1, 1e-13);
   EXPECT_EQ(plain_exp(0), 1);
   EXPECT_EQ(plain_exp(-1e6), 0);
 }

@@ -31,7 +31,6 @@ inline EnumNames enum_names(ContentsKind) {
   return kNames;
 }
 
-constexpr bool is_made_on_host(ContentsKind kind) { return kind >= ContentsKind::file; }
 constexpr bool is_random(ContentsKind kind) {
   return kind == ContentsKind::uniform || kind == ContentsKind::normal || kind > ContentsKind::file;
 }

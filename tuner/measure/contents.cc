@@ -1,70 +1,117 @@
 #include "tuner/measure/contents.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tuner/array/npy.h"
+#include "tuner/core/parallel.h"
 #include "tuner/measure/element.h"
 #include "tuner/measure/generator.h"
-#include "tuner/measure/structures.h"
 
 namespace gktune {
 namespace {
 
-// Rounded to the nearest integers if the type has no others.
-void store_numbers(ElementType type, const std::vector<double>& values, std::span<std::byte> buffer) {
-  if (is_floating(type)) return store_all_reals(type, buffer, [&](std::size_t i) { return values[i]; });
-  store_all_bits(type, buffer,
-                 [&](std::size_t i) { return static_cast<std::int64_t>(std::floor(values[i] + 0.5)); });
+bool is_structured(ContentsKind kind) { return kind > ContentsKind::file; }
+
+std::span<const std::byte> bytes_of(const auto& numbers) { return std::as_bytes(std::span(numbers)); }
+
+void add_weights(Structure& structure, StructureTables& tables) {
+  std::vector<double> sums = tables.block_weights(structure, weight_count(structure) / kStructureBlock + 1);
+  structure.total = 0;
+  for (double& sum : sums) structure.total += std::exchange(sum, structure.total);
+  structure.sums_before = static_cast<const double*>(tables.keep(bytes_of(sums)));
 }
 
-// Fills a buffer whose elements depend on each other: sorted, permutation, zipf, field, csr_offsets,
-// csr_columns.
-Result<void> fill_structured(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
-  const std::uint64_t count = buffer.size() / element_size(type);
-  const SparsePlan& sparse = plan.sparse;
-  const auto unsigned_of = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
-  const auto offsets = [&] {
-    return csr_offsets(unsigned_of(sparse.rows), unsigned_of(sparse.columns), unsigned_of(sparse.nonzeros),
-                       static_cast<int>(sparse.lengths), sparse.exponent, sparse.seed);
-  };
-  const auto store_integers = [&](const auto& values) {
-    store_all_bits(type, buffer, [&](std::size_t i) { return values[i]; });
-  };
-  switch (plan.kind) {
-    case ContentsKind::sorted:
-      if (is_floating(type)) {
-        store_numbers(type, sorted_reals(count, plan.seed, plan.a, plan.b), buffer);
-      } else {
-        store_integers(sorted_integers(count, plan.seed, plan.a_integer, plan.b_integer));
-      }
-      break;
-    case ContentsKind::permutation: {
-      const auto bits = static_cast<int>(element_size(type) * 8) - (is_signed_integer(type) ? 1 : 0);
-      if (bits < 64 && count > 0 && (count - 1) >> bits != 0) {
-        return Error{"permutation: " + std::to_string(count - 1) + " does not fit into " +
-                     std::string(element_type_name(type))};
-      }
-      store_integers(permutation(count, plan.seed));
-      break;
-    }
-    case ContentsKind::zipf:
-      store_integers(zipf_numbers(count, plan.seed, unsigned_of(plan.a_integer), plan.b));
-      break;
-    case ContentsKind::field:
-      store_numbers(type, field_values(count, plan.seed, unsigned_of(plan.width), plan.a, plan.b), buffer);
-      break;
-    case ContentsKind::csr_offsets:
-      store_integers(offsets());
-      break;
-    default:
-      store_integers(csr_columns(offsets(), unsigned_of(sparse.columns), plan.seed));
+// Tables in this process's memory.
+class HostTables final : public StructureTables {
+ public:
+  std::vector<double> block_weights(const Structure& structure, std::uint64_t blocks) override {
+    std::vector<double> weights(blocks);
+    in_parallel(blocks, kLeastBlocks, [&](std::size_t first, std::size_t end) {
+      for (std::size_t block = first; block < end; ++block) weights[block] = block_weight(structure, block);
+    });
+    return weights;
   }
-  return {};
+  const void* make(const Structure& structure, ElementType type, std::uint64_t count) override {
+    auto& table = tables_.emplace_back(count * element_size(type));
+    fill(structure, type, table);
+    return table.data();
+  }
+  const void* keep(std::span<const std::byte> bytes) override {
+    return tables_.emplace_back(bytes.begin(), bytes.end()).data();
+  }
+  // The sums do not depend on the seed: inputs of several seeds use the last ones.
+  void add_sums(Structure& structure) override {
+    static std::mutex mutex;
+    static Structure last{};
+    static std::vector<std::byte> sums;
+    const std::lock_guard lock(mutex);
+    if (structure.a_integer != last.a_integer || structure.b != last.b) {
+      StructureTables::add_sums(structure);
+      last = structure;
+      sums = std::move(tables_.back());
+    }
+    structure.total = last.total;
+    structure.sums = static_cast<const double*>(keep(sums));
+  }
+
+  static void fill(const Structure& structure, ElementType type, std::span<std::byte> buffer) {
+    const std::uint64_t size = element_size(type), count = buffer.size() / size;
+    const auto real = [&](std::uint64_t i, double value) {
+      store_real(type, buffer.data() + i * size, value);
+    };
+    const auto integer = [&](std::uint64_t i, std::uint64_t bits) {
+      store_bits(type, buffer.data() + i * size, bits);
+    };
+    const std::uint64_t blocks = (count + kStructureBlock - 1) / kStructureBlock;
+    in_parallel(blocks, kLeastBlocks, [&](std::uint64_t first, std::uint64_t end) {
+      for (std::uint64_t block = first; block < end; ++block) {
+        make_structured(structure, is_floating(type), block * kStructureBlock,
+                        std::min<std::uint64_t>(count, (block + 1) * kStructureBlock), real, integer);
+      }
+    });
+  }
+
+ private:
+  static constexpr std::size_t kLeastBlocks = 16;
+  std::vector<std::vector<std::byte>> tables_;
+};
+
+// Moves nonzeros from rows that would be longer than the matrix is wide to rows with room.
+std::vector<unsigned long long> with_bounded_rows(std::vector<unsigned long long> offsets,
+                                                  unsigned long long columns) {
+  std::vector<unsigned long long> sizes(offsets.size() - 1);
+  unsigned long long rest = offsets.back();
+  for (std::size_t row = 0; row < sizes.size(); ++row) {
+    sizes[row] = std::min(columns, offsets[row + 1] - offsets[row]);
+    rest -= sizes[row];
+  }
+  for (std::size_t row = 0; row < sizes.size(); ++row) {
+    const unsigned long long more = std::min(rest, columns - sizes[row]);
+    rest -= more;
+    offsets[row + 1] = offsets[row] + sizes[row] + more;
+  }
+  return offsets;
+}
+
+void add_offsets(Structure& structure, StructureTables& tables) {
+  const std::uint64_t count = structure.rows + 1;
+  add_weights(structure, tables);
+  const double longest = static_cast<double>(structure.nonzeros) / structure.total;  // no weight is above 1
+  if (structure.rows == 0 || longest + 2 <= static_cast<double>(structure.columns)) return;
+  HostTables own;
+  Structure unbounded = structure;
+  add_weights(unbounded, own);
+  const auto* offsets =
+      static_cast<const unsigned long long*>(own.make(unbounded, ElementType::uint64, count));
+  structure.offsets = static_cast<const unsigned long long*>(
+      tables.keep(bytes_of(with_bounded_rows({offsets, offsets + count}, structure.columns))));
 }
 
 // True if a 64-bit integer fits the type.
@@ -86,27 +133,16 @@ Error outside(ElementType type, std::int64_t value) {
   return {std::to_string(value) + " does not fit into " + std::string(element_type_name(type))};
 }
 
-Result<void> fill_integers(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
+void fill_integers(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
   const auto a = static_cast<std::uint64_t>(plan.a_integer), b = static_cast<std::uint64_t>(plan.b_integer);
   const std::uint64_t count = buffer.size() / element_size(type);
-  auto each = [&](auto&& bits_at) {
-    store_all_bits(type, buffer, bits_at);
-    return Result<void>();
-  };
+  auto each = [&](auto&& bits_at) { store_all_bits(type, buffer, bits_at); };
   switch (plan.kind) {
     case ContentsKind::constant:
-      if (!holds(type, plan.a_integer)) return outside(type, plan.a_integer);
       return each([&](std::size_t) { return a; });
     case ContentsKind::ramp:  // wraps, as the type does
       return each([&](std::size_t i) { return a + b * drawn_place(plan.seed, i, count); });
     case ContentsKind::uniform:
-      for (std::int64_t bound : {plan.a_integer, plan.b_integer}) {
-        if (!holds(type, bound)) return outside(type, bound);
-      }
-      if (plan.a_integer > plan.b_integer) {
-        return Error{"uniform from " + std::to_string(plan.a_integer) + " to " +
-                     std::to_string(plan.b_integer) + ": the first must not be the greater"};
-      }
       return each([&](std::size_t i) { return uniform_integer(plan.seed, i, a, b); });
     default: {
       const auto range = signed_range(type);
@@ -140,19 +176,90 @@ Result<void> fill_from_file(ElementType type, const ContentsPlan& plan, std::spa
   if (!read || plan.seed == 0) return read;
   const std::vector<std::byte> original(buffer.begin(), buffer.end());
   const std::size_t size = element_size(type), count = buffer.size() / size;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t from = drawn_place(plan.seed, i, count) * size;
-    std::ranges::copy(std::span(original).subspan(from, size),
-                      buffer.begin() + static_cast<std::ptrdiff_t>(i * size));
-  }
+  in_parallel(count, kLeastElements, [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i)
+      std::memcpy(buffer.data() + i * size, original.data() + drawn_place(plan.seed, i, count) * size, size);
+  });
   return read;
 }
 
 }  // namespace
 
+void StructureTables::add_sums(Structure& structure) {
+  Structure sums = structure;
+  sums.gives_sums = true;
+  add_weights(sums, *this);
+  structure.total = sums.total;
+  structure.sums = static_cast<const double*>(make(sums, ElementType::float64, structure.a_integer));
+}
+
+Structure prepared(const ContentsPlan& plan, std::uint64_t count, StructureTables& tables) {
+  const auto natural = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
+  const SparsePlan& sparse = plan.sparse;
+  Structure structure{};
+  structure.kind = static_cast<int>(plan.kind);
+  structure.count = count;
+  structure.seed = plan.seed;
+  structure.a = plan.a;
+  structure.b = plan.b;
+  structure.a_integer = natural(plan.a_integer);
+  structure.b_integer = natural(plan.b_integer);
+  structure.width = natural(plan.width);
+  structure.rows = natural(sparse.rows);
+  structure.columns = natural(sparse.columns);
+  structure.nonzeros = natural(sparse.nonzeros);
+  structure.sparse_seed = sparse.seed;
+  structure.lengths = static_cast<int>(sparse.lengths);
+  structure.exponent = sparse.exponent;
+  for (std::uint64_t i = 0; i < std::size(structure.waves); ++i) {
+    structure.waves[i] = {uniform_integer(plan.seed, 3 * i, 1, 4),
+                          uniform_integer(plan.seed, 3 * i + 1, 1, 4), unit_uniform(plan.seed, 3 * i + 2)};
+  }
+
+  if (plan.kind == ContentsKind::sorted) add_weights(structure, tables);
+  if (plan.kind == ContentsKind::csr_offsets) add_offsets(structure, tables);
+  if (plan.kind == ContentsKind::zipf) tables.add_sums(structure);
+  if (plan.kind == ContentsKind::csr_columns) {
+    Structure offsets = structure;
+    offsets.kind = kCsrOffsets;
+    add_offsets(offsets, tables);
+    structure.offsets = offsets.offsets != nullptr ? offsets.offsets
+                                                   : static_cast<const unsigned long long*>(tables.make(
+                                                         offsets, ElementType::uint64, structure.rows + 1));
+  }
+  return structure;
+}
+
+Result<void> check_contents(ElementType type, const ContentsPlan& plan, std::uint64_t count) {
+  if (plan.kind == ContentsKind::permutation) {
+    const auto bits = static_cast<int>(element_size(type) * 8) - (is_signed_integer(type) ? 1 : 0);
+    if (bits < 64 && count > 0 && (count - 1) >> bits != 0)
+      return Error{"permutation: " + std::to_string(count - 1) + " does not fit into " +
+                   std::string(element_type_name(type))};
+  }
+  if (is_floating(type)) return {};
+  if (plan.kind == ContentsKind::constant && !holds(type, plan.a_integer))
+    return outside(type, plan.a_integer);
+  if (plan.kind != ContentsKind::uniform) return {};
+  for (std::int64_t bound : {plan.a_integer, plan.b_integer}) {
+    if (!holds(type, bound)) return outside(type, bound);
+  }
+  if (plan.a_integer > plan.b_integer) {
+    return Error{"uniform from " + std::to_string(plan.a_integer) + " to " + std::to_string(plan.b_integer) +
+                 ": the first must not be the greater"};
+  }
+  return {};
+}
+
 Result<void> fill_contents(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
   if (plan.kind == ContentsKind::file) return fill_from_file(type, plan, buffer);
-  if (is_made_on_host(plan.kind)) return fill_structured(type, plan, buffer);
+  const std::uint64_t count = buffer.size() / element_size(type);
+  if (auto fits = check_contents(type, plan, count); !fits) return fits;
+  if (is_structured(plan.kind)) {
+    HostTables tables;
+    HostTables::fill(prepared(plan, count, tables), type, buffer);
+    return {};
+  }
   if (is_complex(type) && plan.kind == ContentsKind::constant) {
     store_all_reals(part_type(type), buffer, [&](std::size_t i) { return i % 2 == 0 ? plan.a : 0; });
     return {};
@@ -161,7 +268,7 @@ Result<void> fill_contents(ElementType type, const ContentsPlan& plan, std::span
   if (plan.kind == ContentsKind::zero) {
     std::ranges::fill(buffer, std::byte{0});
   } else if (!is_floating(type)) {
-    return fill_integers(type, plan, buffer);
+    fill_integers(type, plan, buffer);
   } else {
     fill_reals(type, plan, buffer);
   }

@@ -8,6 +8,7 @@
 
 #include "gktune/element_type.h"
 #include "gktune/values.h"
+#include "tuner/core/parallel.h"
 #include "tuner/measure/generator.h"
 
 namespace gktune {
@@ -22,14 +23,20 @@ bool is_signed_integer(ElementType type);
 std::uint64_t load_bits(ElementType type, const std::byte* element);
 void store_bits(ElementType type, std::byte* element, std::uint64_t bits);
 
+// Fewer are not worth a thread of their own.
+inline constexpr std::size_t kLeastElements = std::size_t{1} << 16;
+
 // Sets all elements of a buffer, a complex one part by part, at the speed that `value_at` allows. `value_at`
-// gives the bits of an element of this size, or the number of a floating-point element.
+// gives the bits of an element of this size, or the number of a floating-point element; several threads call
+// it.
 template <class T, class ValueAt>
 void store_all(std::span<std::byte> buffer, ValueAt&& value_at) {
-  for (std::size_t i = 0; i < buffer.size() / sizeof(T); ++i) {
-    const T value = static_cast<T>(value_at(i));
-    std::memcpy(buffer.data() + i * sizeof(T), &value, sizeof(T));
-  }
+  in_parallel(buffer.size() / sizeof(T), kLeastElements, [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      const T value = static_cast<T>(value_at(i));
+      std::memcpy(buffer.data() + i * sizeof(T), &value, sizeof(T));
+    }
+  });
 }
 template <class BitsAt>
 void store_all_bits(ElementType type, std::span<std::byte> buffer, BitsAt&& bits_at) {

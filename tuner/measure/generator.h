@@ -59,12 +59,16 @@ GKTUNE_EVERYWHERE inline unsigned long long drawn_place(unsigned long long seed,
 // The natural logarithm of a normal positive number, to about 1e-15: by its exponent, and a series in
 // (m - 1) / (m + 1) for its mantissa.
 GKTUNE_EVERYWHERE inline double plain_log(double x) {
+  const double coefficients[] = {1.0 / 23, 1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,
+                                 1.0 / 11, 1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3,  1.0};
   int exponent = 0;
+  while (x < 1.0 / 256) x *= 256, exponent -= 8;
   while (x < 0.70710678118654752) x *= 2, --exponent;
+  while (x > 256) x *= 1.0 / 256, exponent += 8;
   while (x > 1.4142135623730951) x *= 0.5, ++exponent;
   const double z = (x - 1) / (x + 1), square = z * z;
   double sum = 0;
-  for (int k = 23; k >= 1; k -= 2) sum = sum * square + 1.0 / k;
+  for (const double coefficient : coefficients) sum = sum * square + coefficient;
   return 2 * z * sum + exponent * 0.69314718055994531;
 }
 

@@ -93,18 +93,17 @@ Result<void, Failure> CudaDevice::fill(DeviceBuffer& buffer, const ArgumentPlan&
     return Failure{Status::invalid, "argument '" + argument.name + "': " + error.message};
   };
   const ContentsKind kind = argument.contents.kind;
-  if (is_made_on_host(kind) || (kind == ContentsKind::constant && is_complex(argument.type))) {
-    std::vector<std::byte> contents(buffer.bytes());
+  if (kind == ContentsKind::file || (kind == ContentsKind::constant && is_complex(argument.type))) {
+    const auto memory = std::make_unique_for_overwrite<std::byte[]>(buffer.bytes());
+    const std::span contents(memory.get(), buffer.bytes());
     if (auto read = fill_contents(argument.type, argument.contents, contents); !read) {
       return misfit(read.error());
     }
     gpu_->upload(buffer.address(), contents);
     return finish();
   }
-  // One element on the host shows if the numbers fit the type.
-  std::array<std::byte, 16> element{};
-  const auto one = std::span(element).first(element_size(argument.type));
-  if (auto fits = fill_contents(argument.type, argument.contents, one); !fits) return misfit(fits.error());
+  const auto count = static_cast<std::uint64_t>(argument.count);
+  if (auto fits = check_contents(argument.type, argument.contents, count); !fits) return misfit(fits.error());
   kernels_->fill(buffer.address(), argument.type, argument.count, argument.contents);
   return {};
 }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tuner/core/embedded_file.h"
 #include "tuner/device/cuda/compile/module_file.h"
@@ -50,7 +51,9 @@ static_assert(sizeof(Mismatches) <= kScratchBytes);
 static_assert(static_cast<int>(ElementType::int8) == 0 && static_cast<int>(ElementType::uint8) == 4 &&
               static_cast<int>(ElementType::float16) == 8 && static_cast<int>(ElementType::float64) == 11 &&
               static_cast<int>(ElementType::float8_e5m2) == 13);
-static_assert(static_cast<int>(ContentsKind::zero) == 0 && static_cast<int>(ContentsKind::normal) == 4);
+static_assert(static_cast<int>(ContentsKind::zero) == 0 && static_cast<int>(ContentsKind::normal) == 4 &&
+              static_cast<int>(ContentsKind::sorted) == kSorted &&
+              static_cast<int>(ContentsKind::csr_columns) == kCsrColumns);
 
 template <class... Arguments>
 void launch(Gpu& gpu, CUfunction function, const LaunchShape& shape, Arguments... arguments) {
@@ -81,7 +84,7 @@ NvrtcSource source_for(const std::string& architecture) {
 
 // Covers everything the code is made from but the compiler's version: machine code of any version runs.
 std::string key_of(const NvrtcSource& source) {
-  std::string text = "device kernels 3\n" + source.text;
+  std::string text = "device kernels 4\n" + source.text;
   for (const auto& [path, header] : source.headers) text += '\n' + path + '\n' + header;
   for (const std::string& option : source.options) text += '\n' + option;
   return content_key(text);
@@ -146,6 +149,8 @@ DeviceKernels::DeviceKernels(Gpu& gpu, LoadedModule code, int multiprocessors)
       multiprocessors_(multiprocessors),
       module_(std::move(code)),
       fill_(gpu.function(module_, "gktune_fill")),
+      weigh_(gpu.function(module_, "gktune_weigh")),
+      make_(gpu.function(module_, "gktune_make")),
       compare_(gpu.function(module_, "gktune_compare")),
       compare_complex_(gpu.function(module_, "gktune_compare_complex")),
       digest_(gpu.function(module_, "gktune_digest")),
@@ -180,7 +185,53 @@ LaunchShape DeviceKernels::spread(std::uint64_t pieces) const {
   return shape;
 }
 
+// Tables in the GPU's memory.
+class DeviceKernels::Tables final : public StructureTables {
+ public:
+  explicit Tables(DeviceKernels& kernels) : kernels_(kernels), gpu_(kernels.gpu_) {}
+
+  std::vector<double> block_weights(const Structure& structure, std::uint64_t blocks) override {
+    std::vector<double> weights(blocks);
+    const DeviceMemory memory = gpu_.allocate(blocks * sizeof(double));
+    launch(gpu_, kernels_.weigh_, kernels_.spread(blocks), memory.get(), blocks, structure);
+    gpu_.download(std::as_writable_bytes(std::span(weights)), memory.get());
+    (void)gpu_.wait(kTableLimitS);
+    return weights;
+  }
+  const void* make(const Structure& structure, ElementType type, std::uint64_t count) override {
+    const CUdeviceptr table = tables_.emplace_back(gpu_.allocate(count * element_size(type))).get();
+    kernels_.make(table, type, count, structure);
+    return reinterpret_cast<const void*>(table);
+  }
+  const void* keep(std::span<const std::byte> bytes) override {
+    const CUdeviceptr table = tables_.emplace_back(gpu_.allocate(bytes.size())).get();
+    gpu_.upload(table, bytes);
+    (void)gpu_.wait(kTableLimitS);  // the bytes are the caller's
+    return reinterpret_cast<const void*>(table);
+  }
+  // The memory is in use until then.
+  void wait() {
+    if (!tables_.empty()) (void)gpu_.wait(kTableLimitS);
+  }
+
+ private:
+  static constexpr double kTableLimitS = 60;
+  DeviceKernels& kernels_;
+  Gpu& gpu_;
+  std::vector<DeviceMemory> tables_;
+};
+
+void DeviceKernels::make(CUdeviceptr to, ElementType type, std::uint64_t count, const Structure& structure) {
+  const std::uint64_t piece = structure.sums_before != nullptr ? kStructureBlock : 1;
+  launch(gpu_, make_, spread(count / piece + 1), to, count, static_cast<int>(type), structure);
+}
+
 void DeviceKernels::fill(CUdeviceptr to, ElementType type, std::uint64_t count, const ContentsPlan& plan) {
+  if (plan.kind > ContentsKind::file) {
+    Tables tables(*this);
+    make(to, type, count, prepared(plan, count, tables));
+    return tables.wait();
+  }
   if (plan.kind == ContentsKind::zero) return gpu_.fill(to, 0, count * element_size(type));
   if (is_complex(type)) return fill(to, part_type(type), 2 * count, plan);
   launch(gpu_, fill_, spread(count), to, static_cast<unsigned long long>(count), static_cast<int>(type),

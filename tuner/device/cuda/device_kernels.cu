@@ -2,6 +2,7 @@
 // the definitions that the host uses. nvcc compiles them when gktune is built, or NVRTC when a run worker starts.
 #include "tuner/measure/comparison.h"
 #include "tuner/measure/generator.h"
+#include "tuner/measure/structures.h"
 
 using namespace gktune;
 typedef unsigned long long u64;
@@ -132,6 +133,10 @@ __device__ u64 stride() { return static_cast<u64>(gridDim.x) * blockDim.x; }
 extern "C" __global__ void gktune_fill(void* buffer, u64 count, int type, int kind, double a, double b,
                                        u64 a_integer, u64 b_integer, u64 seed) {
   const int size = size_of(type);
+  // The smallest and the largest number of the type that is a signed integer of 64 bits.
+  const long long all = static_cast<long long>(~0ull >> 1);
+  const long long most = is_signed(type) || size == 8 ? all >> (64 - 8 * size) : all >> (63 - 8 * size);
+  const long long least = is_signed(type) ? -most - 1 : 0;
   for (u64 i = first_index(); i < count; i += stride()) {
     u64 bits = 0;
     if (is_real(type)) {
@@ -144,8 +149,26 @@ extern "C" __global__ void gktune_fill(void* buffer, u64 count, int type, int ki
       bits = a_integer;
       if (kind == kRamp) bits = a_integer + b_integer * drawn_place(seed, i, count);
       if (kind == kUniform) bits = uniform_integer(seed, i, a_integer, b_integer);
+      if (kind == kNormal) bits = static_cast<u64>(normal_integer(seed, i, a, b, least, most));
     }
     store_raw(buffer, i, size, bits);
+  }
+}
+
+// The sums of the weights of each block.
+extern "C" __global__ void gktune_weigh(double* sums, u64 blocks, Structure structure) {
+  for (u64 block = first_index(); block < blocks; block += stride()) sums[block] = block_weight(structure, block);
+}
+
+// A block of elements per thread if they have weights, else one element.
+extern "C" __global__ void gktune_make(void* buffer, u64 count, int type, Structure structure) {
+  const int size = size_of(type);
+  const auto real = [&](u64 i, double value) { store_raw(buffer, i, size, bits_of(value, type)); };
+  const auto integer = [&](u64 i, u64 bits) { store_raw(buffer, i, size, bits); };
+  const u64 piece = structure.sums_before != nullptr ? kStructureBlock : 1;
+  for (u64 first = first_index() * piece; first < count; first += stride() * piece) {
+    const u64 end = first + piece < count ? first + piece : count;
+    make_structured(structure, is_real(type), first, end, real, integer);
   }
 }
 

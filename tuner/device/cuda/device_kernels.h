@@ -9,6 +9,7 @@
 #include "tuner/core/plan_parts.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/cuda/gpu.h"
+#include "tuner/measure/structures.h"
 #include "tuner/measure/verdict.h"
 
 namespace gktune {
@@ -30,7 +31,7 @@ class DeviceKernels {
  public:
   DeviceKernels(Gpu& gpu, LoadedModule code, int multiprocessors);
 
-  // The same bits as fill_contents, which also reads files and makes complex constants.
+  // The same bits as fill_contents, which also reads files and makes complex constants. Waits for tables.
   void fill(CUdeviceptr to, ElementType type, std::uint64_t count, const ContentsPlan& plan);
   // Copies bytes, each with the bits of the mask flipped.
   void flip(CUdeviceptr to, CUdeviceptr from, std::byte mask, std::size_t size);
@@ -48,13 +49,15 @@ class DeviceKernels {
   void release();
 
  private:
+  class Tables;
   LaunchShape spread(std::uint64_t pieces) const;
+  void make(CUdeviceptr to, ElementType type, std::uint64_t count, const Structure& structure);
 
   Gpu& gpu_;
   std::uint64_t most_blocks_;
   std::int64_t multiprocessors_, shared_bytes_ = 0;  // shared memory that one block can have
   LoadedModule module_;
-  CUfunction fill_, compare_, compare_complex_, digest_, flip_, sweep_, hold_, scrub_;
+  CUfunction fill_, weigh_, make_, compare_, compare_complex_, digest_, flip_, sweep_, hold_, scrub_;
   DeviceMemory scratch_;  // results of the kernels
   Owned<void*> shared_;   // memory that host and GPU see
   CUdeviceptr released_on_gpu_ = 0;
