@@ -31,9 +31,10 @@ else()
   target_link_libraries(gktune_yaml INTERFACE yaml-cpp)
 endif()
 
-# Debian has no static fmt: its headers then bring all of it.
+# Debian has no static fmt: its headers then bring all of it. A Python wheel brings it too.
 add_library(gktune_fmt INTERFACE)
-target_link_libraries(gktune_fmt INTERFACE $<IF:$<BOOL:${GKTUNE_STATIC_DEPS}>,fmt::fmt-header-only,fmt::fmt>)
+target_link_libraries(gktune_fmt INTERFACE
+  $<IF:$<OR:$<BOOL:${GKTUNE_STATIC_DEPS}>,$<BOOL:${SKBUILD}>>,fmt::fmt-header-only,fmt::fmt>)
 
 # Only the headers of the CUDA toolkit are needed: its libraries are opened at run time.
 find_package(CUDAToolkit QUIET)
