@@ -130,8 +130,11 @@ std::optional<LaunchingCode::TemplateArgument> LaunchingCode::template_argument(
     const std::vector<Tokens> given = split_list(tokens_, i + 1);
     if (order < given.size() && !has(given[order], parameter)) return TemplateArgument{text_of(given[order])};
   }
-  const bool is_type = has(*named, "typename") || has(*named, "class");
-  return TemplateArgument{is_type ? "float" : "1", true};
+  if (!has(*named, "typename") && !has(*named, "class")) return TemplateArgument{"1", true};
+  const bool has_buffers = std::ranges::any_of(split_list(tokens_, function.parameters), [&](Tokens each) {
+    return has(each, parameter) && has(each, "*");
+  });
+  return TemplateArgument{has_buffers ? "float" : "int", true};
 }
 
 // struct Body { float x, y; float* data; };  typedef struct { … } Body;

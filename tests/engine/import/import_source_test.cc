@@ -474,6 +474,14 @@ TEST_F(ImportTest, template_arguments_come_from_the_launch_and_from_what_it_pass
   EXPECT_NE(std::ranges::find(guessed.space.notes, "F=float is a guess"), guessed.space.notes.end());
 }
 
+TEST_F(ImportTest, the_unknown_type_of_scalars_alone_is_an_integer_and_that_of_buffers_a_real_number) {
+  const Imported made = import(
+      "template <class T, class I> __global__ void k(T* x, T y, I stride) { x[threadIdx.x * stride] = y; }\n"
+      "void run() { k<<<9, 64>>>(p, 1, 2); }\n");
+  EXPECT_EQ(text(made, "entry:"), "entry: k<float, int>");
+  EXPECT_NE(std::ranges::find(made.space.notes, "I=int is a guess"), made.space.notes.end());
+}
+
 TEST_F(ImportTest, types_behind_macros_and_masks_have_their_type) {
   const Imported made = import(
       "#define ITYPE size_t\n__global__ void k(ITYPE* x, uint n, int mask) { x[0] += n & mask; }\n"
