@@ -59,6 +59,13 @@ TEST(Launching, attributes_may_be_expressions) {
   EXPECT_EQ(attributes.carveout_percent, 50);
 }
 
+TEST(Launching, template_arguments_in_parentheses_may_compare_and_shift) {
+  const auto plan = launching_plan(
+      "launches: {entry: \"f<(1 << blocks), (blocks > 1), (1 << (blocks - 1)) >\", grid: n}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_EQ(plan->candidate.source.entries.at(0), "f<(1 << 2), (2 > 1), (1 << (2 - 1)) >");
+}
+
 TEST(Launching, plain_launches_have_no_attributes) {
   const auto plan = launching_plan("launches: {entry: f, grid: n}\n");
   EXPECT_EQ(plan->candidate.steps.at(0).attributes, LaunchAttributes());

@@ -215,26 +215,26 @@ std::optional<Pattern> Names::entry(const YamlNode& node, View view) {
     return std::nullopt;
   }
   Pattern entry{{}, node.text};
-  int angles = 0;
+  Nesting nesting;
   bool is_good = true;
   const auto pieces = split_pattern(node.text);
   auto part = whole->parts.begin();
   for (const PatternPiece& piece : *pieces) {
     if (piece.kind == PatternPiece::Kind::literal) {
-      is_good = add_template_arguments(node, piece, angles, entry, view) && is_good;
+      is_good = add_template_arguments(node, piece, nesting, entry, view) && is_good;
     } else {
       entry.parts.push_back(*part);
     }
     ++part;
   }
-  if (angles != 0) {
+  if (nesting.angles != 0) {
     errors_.add(node, "unbalanced '<' and '>'", comma_hint(node, "<>"));
   }
-  if (angles != 0 || !is_good) return std::nullopt;
+  if (nesting.angles != 0 || !is_good) return std::nullopt;
   return entry;
 }
 
-bool Names::add_template_arguments(const YamlNode& node, const PatternPiece& piece, int& angles,
+bool Names::add_template_arguments(const YamlNode& node, const PatternPiece& piece, Nesting& nesting,
                                    Pattern& pattern, View view) {
   const std::string& text = piece.text;
   std::string literal;
@@ -242,7 +242,9 @@ bool Names::add_template_arguments(const YamlNode& node, const PatternPiece& pie
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
     if (!is_word(c)) {
-      angles += c == '<' ? 1 : c == '>' ? -1 : 0;
+      nesting.parentheses += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (nesting.parentheses == 0)
+        nesting.angles += c == '<' ? 1 : c == '>' ? -1 : 0;  // else they compare or shift
       literal += c;
       ++at;
       continue;
@@ -252,7 +254,7 @@ bool Names::add_template_arguments(const YamlNode& node, const PatternPiece& pie
     const auto known = known_.find(word);
     const bool is_member = at > 0 && (text[at - 1] == ':' || text[at - 1] == '.');
     const bool stands_for_value =
-        angles > 0 && !is_member && known != known_.end() && known->second.kind <= Kind::index;
+        nesting.angles > 0 && !is_member && known != known_.end() && known->second.kind <= Kind::index;
     if (!stands_for_value) {
       literal += word;
     } else if (auto value = part(node, word, piece.offset + at, view)) {

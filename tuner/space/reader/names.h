@@ -71,9 +71,13 @@ class Names {
   std::optional<Expression> part(const YamlNode& node, std::string_view text, std::size_t offset, View view);
   bool check_name(const YamlNode& node, const std::string& name, std::size_t offset, View view);
   void mark_used(const std::string& name);
+  // Brackets that are open.
+  struct Nesting {
+    int angles = 0, parentheses = 0;
+  };
   // False after an error.
-  bool add_template_arguments(const YamlNode& node, const PatternPiece& piece, int& angles, Pattern& pattern,
-                              View view);
+  bool add_template_arguments(const YamlNode& node, const PatternPiece& piece, Nesting& nesting,
+                              Pattern& pattern, View view);
   std::vector<std::string> visible(View view) const;
 
   ErrorList& errors_;
