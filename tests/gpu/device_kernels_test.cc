@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "tuner/array/npy.h"
 #include "tuner/device/cuda/cuda_backend.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
@@ -110,6 +111,25 @@ TEST_P(DeviceKernelsTest, make_the_same_contents_as_the_host_bit_for_bit) {
         expect_same(type, plan);
       }
     }
+  }
+}
+
+TEST_P(DeviceKernelsTest, draw_the_elements_of_a_file_as_the_host_does) {
+  constexpr std::size_t kCount = 10'007;
+  const std::string path = testing::TempDir() + "drawn.npy";
+  for (ElementType type :
+       {ElementType::uint8, ElementType::float16, ElementType::float32, ElementType::complex128}) {
+    std::vector<std::byte> original(kCount * element_size(type)), expected(original.size());
+    for (std::size_t i = 0; i < original.size(); ++i) original[i] = static_cast<std::byte>(mixed_bits(i));
+    ASSERT_TRUE(write_npy(path, type, original).ok());
+    ContentsPlan plan;
+    plan.kind = ContentsKind::file;
+    plan.file = path;
+    plan.seed = 42;
+    ASSERT_TRUE(fill_contents(type, plan, expected).ok());
+    const DeviceMemory from = on_gpu(original), to = gpu_->allocate(original.size());
+    kernels_->draw(to.get(), from.get(), type, kCount, plan.seed);
+    EXPECT_EQ(from_gpu(to.get(), expected.size()), expected) << element_type_name(type);
   }
 }
 

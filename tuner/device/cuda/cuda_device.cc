@@ -93,16 +93,19 @@ Result<void, Failure> CudaDevice::fill(DeviceBuffer& buffer, const ArgumentPlan&
     return Failure{Status::invalid, "argument '" + argument.name + "': " + error.message};
   };
   const ContentsKind kind = argument.contents.kind;
+  const auto count = static_cast<std::uint64_t>(argument.count);
   if (kind == ContentsKind::file || (kind == ContentsKind::constant && is_complex(argument.type))) {
     const auto memory = std::make_unique_for_overwrite<std::byte[]>(buffer.bytes());
     const std::span contents(memory.get(), buffer.bytes());
-    if (auto read = fill_contents(argument.type, argument.contents, contents); !read) {
-      return misfit(read.error());
-    }
-    gpu_->upload(buffer.address(), contents);
+    const std::uint64_t seed = kind == ContentsKind::file ? argument.contents.seed : 0;
+    ContentsPlan in_order = argument.contents;
+    in_order.seed = 0;
+    if (auto read = fill_contents(argument.type, in_order, contents); !read) return misfit(read.error());
+    const DeviceMemory original = seed != 0 ? gpu_->allocate(contents.size()) : DeviceMemory();
+    gpu_->upload(seed != 0 ? original.get() : buffer.address(), contents);
+    if (seed != 0) kernels_->draw(buffer.address(), original.get(), argument.type, count, seed);
     return finish();
   }
-  const auto count = static_cast<std::uint64_t>(argument.count);
   if (auto fits = check_contents(argument.type, argument.contents, count); !fits) return misfit(fits.error());
   kernels_->fill(buffer.address(), argument.type, argument.count, argument.contents);
   return {};

@@ -84,7 +84,7 @@ NvrtcSource source_for(const std::string& architecture) {
 
 // Covers everything the code is made from but the compiler's version: machine code of any version runs.
 std::string key_of(const NvrtcSource& source) {
-  std::string text = "device kernels 4\n" + source.text;
+  std::string text = "device kernels 5\n" + source.text;
   for (const auto& [path, header] : source.headers) text += '\n' + path + '\n' + header;
   for (const std::string& option : source.options) text += '\n' + option;
   return content_key(text);
@@ -151,6 +151,7 @@ DeviceKernels::DeviceKernels(Gpu& gpu, LoadedModule code, int multiprocessors)
       fill_(gpu.function(module_, "gktune_fill")),
       weigh_(gpu.function(module_, "gktune_weigh")),
       make_(gpu.function(module_, "gktune_make")),
+      draw_(gpu.function(module_, "gktune_draw")),
       compare_(gpu.function(module_, "gktune_compare")),
       compare_complex_(gpu.function(module_, "gktune_compare_complex")),
       digest_(gpu.function(module_, "gktune_digest")),
@@ -236,6 +237,12 @@ void DeviceKernels::fill(CUdeviceptr to, ElementType type, std::uint64_t count, 
   if (is_complex(type)) return fill(to, part_type(type), 2 * count, plan);
   launch(gpu_, fill_, spread(count), to, static_cast<unsigned long long>(count), static_cast<int>(type),
          static_cast<int>(plan.kind), plan.a, plan.b, plan.a_integer, plan.b_integer, plan.seed);
+}
+
+void DeviceKernels::draw(CUdeviceptr to, CUdeviceptr from, ElementType type, std::uint64_t count,
+                         std::uint64_t seed) {
+  const int size = static_cast<int>(element_size(type)), word_size = std::min(size, 8);
+  launch(gpu_, draw_, spread(count), to, from, count, word_size, size / word_size, seed);
 }
 
 void DeviceKernels::flip(CUdeviceptr to, CUdeviceptr from, std::byte mask, std::size_t size) {

@@ -172,6 +172,15 @@ extern "C" __global__ void gktune_make(void* buffer, u64 count, int type, Struct
   }
 }
 
+// Elements of a buffer that are drawn from another one. Its words: of an element of more than 8 bytes two.
+extern "C" __global__ void gktune_draw(void* to, const void* from, u64 count, int word_size, int words, u64 seed) {
+  for (u64 i = first_index(); i < count; i += stride()) {
+    const u64 place = drawn_place(seed, i, count);
+    for (int word = 0; word < words; ++word)
+      store_raw(to, i * words + word, word_size, load_raw(from, place * words + word, word_size));
+  }
+}
+
 // The result of a comparison. The worst differences are bits of doubles: positive doubles order like their
 // bits.
 struct Mismatches {

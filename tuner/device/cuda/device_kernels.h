@@ -33,6 +33,8 @@ class DeviceKernels {
 
   // The same bits as fill_contents, which also reads files and makes complex constants. Waits for tables.
   void fill(CUdeviceptr to, ElementType type, std::uint64_t count, const ContentsPlan& plan);
+  // Draws elements of a file with a seed.
+  void draw(CUdeviceptr to, CUdeviceptr from, ElementType type, std::uint64_t count, std::uint64_t seed);
   // Copies bytes, each with the bits of the mask flipped.
   void flip(CUdeviceptr to, CUdeviceptr from, std::byte mask, std::size_t size);
   // Waits for the result.
@@ -57,7 +59,7 @@ class DeviceKernels {
   std::uint64_t most_blocks_;
   std::int64_t multiprocessors_, shared_bytes_ = 0;  // shared memory that one block can have
   LoadedModule module_;
-  CUfunction fill_, weigh_, make_, compare_, compare_complex_, digest_, flip_, sweep_, hold_, scrub_;
+  CUfunction fill_, weigh_, make_, draw_, compare_, compare_complex_, digest_, flip_, sweep_, hold_, scrub_;
   DeviceMemory scratch_;  // results of the kernels
   Owned<void*> shared_;   // memory that host and GPU see
   CUdeviceptr released_on_gpu_ = 0;
