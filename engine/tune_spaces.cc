@@ -137,7 +137,9 @@ class SpaceTuner {
     const double wall_s = after.wall_s - before.wall_s;
     if (wall_s <= 0) return {};
     return {(after.run_busy_s - before.run_busy_s) / wall_s / devices(),
-            (after.compile_busy_s - before.compile_busy_s) / wall_s / compilers()};
+            (after.compile_busy_s - before.compile_busy_s) / wall_s / compilers(),
+            after.preparation.inputs_s - before.preparation.inputs_s,
+            after.preparation.reference_s - before.preparation.reference_s};
   }
 
   // An error ends the file or the problem, and not the run.

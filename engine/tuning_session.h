@@ -16,9 +16,10 @@
 
 namespace gktune {
 
-// The share of the time that each was busy, from 0 to 1.
+// The shares of the time that device and compilers were busy, from 0 to 1.
 struct Busy {
   double device = 0, compilers = 0;
+  double inputs_s = 0, reference_s = 0;  // of the device's time: to make inputs, and to run the reference
 };
 
 // The result of tuning one problem.

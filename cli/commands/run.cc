@@ -39,6 +39,7 @@ struct RunOptions {
   TableFormat format;
   bool events = false;
   bool quiet = false;
+  bool verbose = false;
   bool prints_text() const { return format.is_text() && !events; }
 };
 
@@ -95,6 +96,7 @@ void declare(Flags& flags, RunOptions& options) {
                                "Print each step as it happens, for programs: a JSON object in each line");
   flags.table_format(options.format, &events);
   flags.quiet(options.quiet);
+  flags.on("--verbose", options.verbose, "Print also how long inputs and reference took");
 }
 
 ExitCode worse(ExitCode a, ExitCode b) {
@@ -195,6 +197,7 @@ class RunScreen {
     print_event("result", [&] { return reports_.back(); });
     if (options_.prints_text()) {
       print_report(context_.out, context_.out_screen, tuning);
+      if (options_.verbose) context_.out << preparation_text(tuning) << '\n';
       if (!options_.quiet)
         print_pictures(context_.out, context_.out_screen, history_of(tuning.trials, tuning.objective));
       context_.out << std::flush;

@@ -124,6 +124,12 @@ void print_report(std::ostream& stream, const Screen& screen, const Tuning& tuni
   }
 }
 
+std::string preparation_text(const Tuning& tuning) {
+  const Busy busy = tuning.busy.value_or(Busy());
+  return fmt::format("prepared: inputs {}, reference {}", format_seconds(busy.inputs_s),
+                     format_seconds(busy.reference_s));
+}
+
 Json report_json(const Tuning& tuning) {
   Json report = {{"kernel", tuning.kernel},
                  {"problem", json_of(tuning.problem)},
@@ -141,7 +147,11 @@ Json report_json(const Tuning& tuning) {
     report["unjudged"] = {{"configurations", tuning.outcome.unjudged},
                           {"reason", tuning.outcome.why_unjudged}};
   }
-  if (tuning.busy) report["busy"] = {{"device", tuning.busy->device}, {"compilers", tuning.busy->compilers}};
+  if (tuning.busy)
+    report["busy"] = {{"device", tuning.busy->device},
+                      {"compilers", tuning.busy->compilers},
+                      {"inputs_s", tuning.busy->inputs_s},
+                      {"reference_s", tuning.busy->reference_s}};
   report["failed"] = json_of(failures_of(tuning.trials));
   report["best"] = tuning.outcome.best ? json_of(*tuning.outcome.best) : Json();
   if (!tuning.outcome.playoff.empty()) {

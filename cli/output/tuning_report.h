@@ -12,6 +12,8 @@ namespace gktune {
 // The report of `gktune run` for one problem.
 
 void print_report(std::ostream& stream, const Screen& screen, const Tuning& tuning);
+// How long it took to make the inputs and to run the reference: part of the device's time.
+std::string preparation_text(const Tuning& tuning);
 Json report_json(const Tuning& tuning);
 Json progress_json(const TuneProgress& progress);
 // The result in one row.

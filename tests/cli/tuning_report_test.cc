@@ -45,6 +45,14 @@ TEST(Report, says_that_results_are_unchecked_without_a_reference) {
   EXPECT_EQ(report_json(tuning)["checked"], false);
 }
 
+TEST(Report, says_how_long_inputs_and_reference_took) {
+  Tuning tuning = finished();
+  tuning.busy = {.device = 0.5, .inputs_s = 41, .reference_s = 1.5};
+  EXPECT_EQ(preparation_text(tuning), "prepared: inputs 41 s, reference 1.5 s");
+  EXPECT_EQ(report_json(tuning)["busy"]["inputs_s"], 41);
+  EXPECT_EQ(report_json(tuning)["busy"]["reference_s"], 1.5);
+}
+
 TEST(Report, names_the_flag_for_options_that_were_refused) {
   const auto is_named = [](const Tuning& tuning) {
     return std::ranges::any_of(hints_for(tuning, ""), [](const std::string& hint) {

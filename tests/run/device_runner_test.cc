@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <limits>
 #include <ranges>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -111,6 +113,18 @@ TEST_F(DeviceRunnerTest, the_reference_gets_twenty_times_the_limit_of_a_candidat
   EXPECT_EQ(device_->launches[0].seed, std::nullopt);
   EXPECT_EQ(device_->launches[1].seed, std::nullopt);
   EXPECT_EQ(device_->launches[2].seed, 42u);
+}
+
+TEST_F(DeviceRunnerTest, a_reply_says_how_long_the_reference_took_for_its_job) {
+  const RunReply slow = run_with_reference([](Memory memory) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return right(memory);
+  });
+  EXPECT_GE(slow.preparation.reference_s, 0.02);
+  EXPECT_GE(slow.preparation.inputs_s, 0);
+  RunJob known = job();
+  known.check_only = true;
+  EXPECT_EQ(runner_->run(known).preparation.reference_s, 0) << "the problem was prepared before";
 }
 
 TEST_F(DeviceRunnerTest, a_wrong_output_is_described_and_not_timed) {

@@ -150,6 +150,9 @@ inline Result<void, Failure> run_here(const Work& work) { return work(); }
 class ComputeDevice {
  public:
   virtual ~ComputeDevice() = default;
+  // What the problems of the present job took.
+  Preparation preparation;
+
   virtual const DeviceTraits& traits() const = 0;
 
   // The bytes that a problem may allocate.

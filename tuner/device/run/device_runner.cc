@@ -114,6 +114,7 @@ RunReply DeviceRunner::run(const RunJob& job) {
                            device_->traits().protects_inputs;
   }
   reply.run_s = seconds_since(start);
+  reply.preparation = std::exchange(device_->preparation, {});
   return reply;
 }
 
@@ -451,6 +452,7 @@ std::vector<RunReply> DeviceRunner::playoff(const PlayoffJob& job) {
     at_once = std::min(at_once, problems_at_once(job.finalists[i], **program, execution_us));
   }
   play_rounds(job.rounds, finalists, [&](std::size_t i) { return time_finalist(job.finalists[i], at_once); });
+  finalists.front().preparation = std::exchange(device_->preparation, {});
   return finalists;
 }
 

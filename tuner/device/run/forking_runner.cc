@@ -144,6 +144,7 @@ class ForkingRunner final : public Runner {
     RunReply reply = try_job(job);
     processes_.end_all();
     reply.run_s = seconds_since(start);
+    reply.preparation = std::exchange(runner_.device().preparation, {});
     return reply;
   }
 
@@ -154,6 +155,7 @@ class ForkingRunner final : public Runner {
     std::vector<RunReply> finalists(job.finalists.size());
     play_rounds(job.rounds, finalists, [&](std::size_t i) { return time_finalist(job.finalists[i]); });
     report_phase(Phase::setup);
+    finalists.front().preparation = std::exchange(runner_.device().preparation, {});
     return finalists;
   }
 

@@ -98,12 +98,16 @@ Result<void, Failure> ProblemBuffers::draw(const std::vector<ArgumentPlan>& argu
     slots_[i].differs.reset();
   }
   permit_results(ForkedAccess::write);
+  const auto start = std::chrono::steady_clock::now();
   if (auto filled = fill_inputs(); !filled) return filled;
+  const auto filled = std::chrono::steady_clock::now();
+  device_->preparation.inputs_s += std::chrono::duration<double>(filled - start).count();
   if (job_.plan.reference.has_steps()) {
     auto done = isolate([&] { return run_reference(); });
     report_phase(Phase::setup);
     if (!done) return blame("reference", done.error());
     if (auto noted = note_results(); !noted) return noted;
+    device_->preparation.reference_s += seconds_since(filled);
   }
   // The reference may turn out to write its inputs: its changes are found by their digests.
   for (std::size_t i = 0; i < memory_.size(); ++i) memory_[i].is_read_only = arguments_[i].role == Role::in;

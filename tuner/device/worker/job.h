@@ -87,12 +87,25 @@ struct RunJob {
 
 GKTUNE_FIELDS(RunJob, plan, candidate, reference, verifier, cutoff, check_only, seed, instrumentation, guards)
 
+// The time that a job took to make inputs and to run the reference on them, so that candidates could start.
+struct Preparation {
+  double inputs_s = 0, reference_s = 0;
+  Preparation& operator+=(const Preparation& other) {
+    inputs_s += other.inputs_s;
+    reference_s += other.reference_s;
+    return *this;
+  }
+};
+
+GKTUNE_FIELDS(Preparation, inputs_s, reference_s)
+
 // The trial that a job became. Its parent adds what it knows: the configuration, the problem, the time that
 // compiling took.
 struct RunReply : Trial {
   bool worker_is_lost = false;  // see Failure
   // Hardware guards ended it without a place. A check between guard zones may show the place.
   bool is_unexplained = false;
+  Preparation preparation;  // of a playoff: the first finalist has all of it
 };
 
 template <class Archive, Is<RunReply> S>
@@ -102,6 +115,7 @@ void fields(Archive&& archive, S& reply) {
   archive("printed", reply.printed);
   archive("worker_is_lost", reply.worker_is_lost);
   archive("is_unexplained", reply.is_unexplained);
+  archive("preparation", reply.preparation);
 }
 
 // References and verifiers are plain code. They may be slower than a candidate by this factor.

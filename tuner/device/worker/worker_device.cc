@@ -422,6 +422,7 @@ void WorkerDevice::take_back(Submission& submission, const Failure& failure) {
 void WorkerDevice::take_reply(Submission& submission, RunSlot& slot, const std::string& bytes) {
   auto reply = decode<RunReply>(bytes);
   if (!reply || reply->worker_is_lost) slot.replace_worker();
+  if (reply) preparation_ += reply->preparation;
   if (!reply) {
     finish(submission, Status::crashed, reply.error().message);
   } else if (submission.unexplained) {
@@ -548,6 +549,7 @@ bool WorkerDevice::play_slice(std::vector<std::size_t>& group, int rounds, std::
   replies->resize(group.size(), unknown);
   for (std::size_t i = 0; i < group.size(); ++i) {
     RunReply& reply = (*replies)[i];
+    preparation_ += reply.preparation;
     played[group[i]] = std::move(reply.samples_us);
     submissions_[group[i]].trial.run_s += elapsed_s(begin, Clock::now());
     finish(submissions_[group[i]], reply.status, std::move(reply.message));
@@ -587,7 +589,7 @@ std::optional<std::vector<RunReply>> WorkerDevice::play(const PlayoffJob& job,
 }
 
 Usage WorkerDevice::usage() const {
-  Usage usage{elapsed_s(opened_, Clock::now()), pool_.busy_s(), 0};
+  Usage usage{elapsed_s(opened_, Clock::now()), pool_.busy_s(), 0, preparation_};
   for (const RunSlot& slot : slots_) usage.run_busy_s += slot.busy_s();
   return usage;
 }

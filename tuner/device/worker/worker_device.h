@@ -51,6 +51,7 @@ struct Usage {
   double wall_s = 0;
   double compile_busy_s = 0;  // of all compile workers together
   double run_busy_s = 0;      // of all run workers together
+  Preparation preparation;    // part of that
 };
 
 // Compiles and runs in worker processes. A crash there does not affect this process.
@@ -146,6 +147,7 @@ class WorkerDevice final : public Device {
   double compile_wait_s_ = 0, run_s_ = 0;  // of a candidate, a mean in which the latest count most
   double latest_run_s_ = 0;
   Clock::time_point opened_ = Clock::now(), next_keeping_;
+  Preparation preparation_;  // of all jobs
 };
 
 // The number of compiled candidates that keep a device busy while another is compiled; `most` bounds
