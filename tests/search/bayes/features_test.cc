@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace gktune {
 namespace {
 
@@ -50,6 +52,17 @@ TEST(Features, factors_of_two_count_if_other_numbers_lie_between_them) {
   EXPECT_FLOAT_EQ(first.levels[4].twos, 1);
   EXPECT_FALSE(features.dimensions()[1].has_twos);
   EXPECT_FALSE(features.dimensions()[2].has_twos);
+}
+
+TEST(Features, a_power_of_two_is_rounder_than_other_numbers_with_as_many_factors) {
+  const auto features = features_of({{.name = "a", .values = {1, 31, 32, 48, 96, 1024}}});
+  const auto& levels = features.dimensions()[0].levels;
+  EXPECT_FLOAT_EQ(levels[0].roundness, 1);
+  EXPECT_FLOAT_EQ(levels[1].roundness, 0);
+  EXPECT_FLOAT_EQ(levels[2].roundness, 1);
+  EXPECT_FLOAT_EQ(levels[4].roundness, 5 / std::log2(96.0F));
+  EXPECT_FLOAT_EQ(levels[5].roundness, 1);
+  EXPECT_FLOAT_EQ(levels[2].twos, levels[4].twos);
 }
 
 TEST(Features, very_many_values_share_levels) {

@@ -34,6 +34,10 @@ bool is_power_of_two(double number) {
   return number > 0 && std::frexp(number, &exponent) == 0.5;
 }
 
+double roundness_of(double number) {
+  return is_power_of_two(number) ? 1 : twos_in(number) / std::log2(number);
+}
+
 // The position of each rank: the mean of its place among the sorted values and its magnitude.
 std::vector<double> positions(const std::vector<double>& numbers) {
   const double low = std::ranges::min(numbers), high = std::ranges::max(numbers);
@@ -80,7 +84,11 @@ Dimension ordered_dimension(const Parameter& parameter) {
     const double worth = dimension.has_twos ? two[rank] : 0;
     const std::pair key(is_binned ? place : static_cast<double>(rank), worth);
     const auto [entry, is_new] = known.try_emplace(key, static_cast<std::uint16_t>(dimension.levels.size()));
-    if (is_new) dimension.levels.push_back({static_cast<float>(place), static_cast<float>(worth)});
+    if (is_new) {
+      const double roundness = dimension.has_twos ? roundness_of(numbers[rank]) : 0;
+      dimension.levels.push_back(
+          {static_cast<float>(place), static_cast<float>(worth), static_cast<float>(roundness)});
+    }
     dimension.level_of.push_back(entry->second);
     if (has_size) dimension.size_of.push_back(std::log(numbers[rank]));
   }

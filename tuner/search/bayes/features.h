@@ -22,18 +22,19 @@ struct Dimension {
   struct Level {
     float position = 0;  // among the values, in [0, 1]
     float twos = 0;      // the number of factors of two in the value, scaled to [0, 1]
+    float roundness = 0;  // the share of the factors of two in the value's magnitude; 1: a power of two
   };
   std::uint32_t parameter = 0;
   bool is_categorical = false;  // its levels have no order
-  bool has_twos = false;
+  bool has_twos = false;        // its levels have `twos` and `roundness`
   std::vector<Level> levels;
   std::vector<std::uint16_t> level_of;  // for each rank
   std::vector<double> size_of;  // for each rank: the logarithm of the value; empty: the size means little
 };
 
 // Maps configurations to points: a point has the level of each dimension. The position of a number is the
-// mean of its position by order and its position by magnitude. The number of factors of two is a separate
-// feature, because a GPU treats 48, 64 and 96 alike, but not 63.
+// mean of its position by order and its position by magnitude. The factors of two are a separate feature: a
+// GPU treats 48, 64 and 96 alike, but not 63, and often prefers 64 to the other two.
 class Features {
  public:
   explicit Features(const Space& space);

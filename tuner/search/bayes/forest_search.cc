@@ -14,19 +14,23 @@ constexpr std::size_t kGrownBest = 130, kGrownOthers = 170;  // that the trees l
 constexpr double kRelatedWeight = 0.2;                       // of an observation of a related study
 constexpr double kLeastVariance = 1e-4;
 
-// The positions of the levels in each dimension, and their factors of two.
+// The positions of the levels in each dimension, their factors of two and their roundness.
 std::vector<Forest::Feature> splitting_features(const Features& features) {
   std::vector<Forest::Feature> found;
   for (std::size_t i = 0; i < features.dimensions().size(); ++i) {
     const Dimension& dimension = features.dimensions()[i];
-    Forest::Feature place{.factor = i, .is_ordered = !dimension.is_categorical}, twos{.factor = i};
+    Forest::Feature place{.factor = i, .is_ordered = !dimension.is_categorical}, twos{.factor = i},
+        roundness{.factor = i};
     for (std::size_t level = 0; level < dimension.levels.size(); ++level) {
       place.of_place.push_back(dimension.is_categorical ? static_cast<float>(level)
                                                         : dimension.levels[level].position);
       twos.of_place.push_back(dimension.levels[level].twos);
+      roundness.of_place.push_back(dimension.levels[level].roundness);
     }
     found.push_back(std::move(place));
-    if (dimension.has_twos) found.push_back(std::move(twos));
+    if (!dimension.has_twos) continue;
+    found.push_back(std::move(twos));
+    found.push_back(std::move(roundness));
   }
   return found;
 }

@@ -93,8 +93,9 @@ void Covariance::fill(std::size_t number) {
                                   : static_cast<double>(std::abs(from.position - to.position));
       double alike = matern(parameters_.order, distance, parameters_.log_lengths[number]);
       if (dimension.has_twos) {
-        alike *= matern(parameters_.order, static_cast<double>(std::abs(from.twos - to.twos)),
-                        parameters_.log_twos_lengths[number]);
+        const double apart = std::hypot(static_cast<double>(from.twos - to.twos),
+                                        static_cast<double>(from.roundness - to.roundness));
+        alike *= matern(parameters_.order, apart, parameters_.log_twos_lengths[number]);
       }
       table.entries[a * table.width + b] = table.entries[b * table.width + a] = static_cast<float>(alike);
     }

@@ -15,7 +15,7 @@ struct CovarianceParameters {
   enum class Order { half, three_halves, five_halves };
   Order order = Order::five_halves;
   std::vector<double> log_lengths;       // for the position in each dimension
-  std::vector<double> log_twos_lengths;  // for the feature `twos` of each dimension
+  std::vector<double> log_twos_lengths;  // for the factors of two in each dimension
   double log_study_length = 0;           // between this study and related ones
   double additive = 0.1;                 // the weight of the mean over dimensions; the product has the rest
   double log_noise = -5.3;               // the noise's variance divided by the function's
