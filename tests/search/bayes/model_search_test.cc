@@ -196,6 +196,21 @@ TEST(Bayes, expects_less_after_the_minimum_is_found) {
   EXPECT_GE(search->expected_gain().value(), 0);
 }
 
+TEST(Bayes, proposes_by_its_process_alone_until_nothing_better_is_found_for_a_while) {
+  const Space space = checkered_space(60);
+  const auto soon = made_bayes({.space = space, .seed = 1, .options = {{"patience", 15}}});
+  const auto late = made_bayes({.space = space, .seed = 1, .options = {{"patience", 1000}}});
+  const auto next_of = [](Searcher& search) {
+    const Config config = *search.ask();
+    search.tell({.config = config, .objective = 5});
+    return config;
+  };
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(next_of(*soon), next_of(*late)) << i;
+  int different = 0;
+  for (int i = 0; i < 10; ++i) different += next_of(*soon) != next_of(*late);
+  EXPECT_GT(different, 0);
+}
+
 TEST(Bayes, only_the_last_result_of_a_configuration_counts) {
   const Space space = checkered_space(6);
   const auto search = made_bayes({.space = space, .seed = 4});

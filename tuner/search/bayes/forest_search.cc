@@ -186,27 +186,28 @@ class BestClassifier : public ForestSurrogate {
 std::unique_ptr<Searcher> make_trees(const SearchTask& task) {
   const std::size_t trees = task.count("trees");
   return std::make_unique<ModelSearch>(
-      task, [trees](const Features& features) { return std::make_unique<TreeEnsemble>(features, trees); },
-      "an ensemble of trees predicts time, cost and failure");
+      task, "an ensemble of trees predicts time, cost and failure",
+      [trees](const Features& features) { return std::make_unique<TreeEnsemble>(features, trees); });
 }
 
 std::unique_ptr<Searcher> make_classifier(const SearchTask& task) {
-  const std::size_t trees = task.count("trees");
-  const double best_share = task.real("best_share");
-  return std::make_unique<ModelSearch>(
-      task,
-      [=](const Features& features) { return std::make_unique<BestClassifier>(features, trees, best_share); },
-      "a classifier predicts which configurations are among the best");
+  return std::make_unique<ModelSearch>(task, "a classifier predicts which configurations are among the best",
+                                       classifier_maker(task.count("trees"), task.real("best_share")));
 }
 
 // The options of all strategies that search by a forest, which learns little from fewer than eight trials.
 std::vector<StrategyOption> forest_options() {
   std::vector<StrategyOption> options = model_options(8, 8);
-  options.push_back(count_option("trees", "trees of the forest", 30, {20, 30, 60}));
+  options.push_back(count_option("trees", "trees of the forest", kTrees, {20, 30, 60}));
   return options;
 }
 
 }  // namespace
+
+MakeSurrogate classifier_maker(std::size_t trees, double best_share) {
+  return
+      [=](const Features& features) { return std::make_unique<BestClassifier>(features, trees, best_share); };
+}
 
 Strategy trees_strategy() {
   return {.name = "trees",
@@ -218,7 +219,7 @@ Strategy trees_strategy() {
 Strategy classifier_strategy() {
   std::vector<StrategyOption> options = forest_options();
   options.push_back(
-      share_option("best_share", "share of the trials that count as the best", 0.2, {0.1, 0.2, 0.33}));
+      share_option("best_share", "share of the trials that count as the best", kBestShare, {0.1, 0.2, 0.33}));
   return {.name = "classifier",
           .summary = "a classifier predicts which configurations are among the best so far",
           .options = std::move(options),

@@ -288,7 +288,7 @@ namespace {
 
 // The covariance's parameters are fitted to the best observations and to random
 // others. The model holds the same.
-constexpr std::size_t kFittedBest = 50, kFittedOthers = 90;
+constexpr std::size_t kFittedBest = 40, kFittedOthers = 70;
 constexpr std::size_t kRowsBest = 130, kRowsOthers = 120;
 constexpr std::size_t kRoom = 40;  // rows that are appended between fits
 
@@ -388,11 +388,11 @@ class GaussianProcess : public Surrogate {
 std::unique_ptr<Searcher> make_bayes(const SearchTask& task) {
   const int fit_steps = static_cast<int>(task.count("fit_steps"));
   return std::make_unique<ModelSearch>(
-      task,
+      task, "a Gaussian process predicts time, cost and failure",
       [fit_steps](const Features& features) {
         return std::make_unique<GaussianProcess>(features, fit_steps);
       },
-      "a Gaussian process predicts time, cost and failure");
+      classifier_maker(kTrees, kBestShare));
 }
 
 }  // namespace
@@ -401,6 +401,9 @@ Strategy bayes_strategy() {
   std::vector<StrategyOption> options = model_options(5, 4);
   options.push_back(
       {"fit_steps", "steps of the kernel's fit between refits", 100, {30, 60, 100, 200}, 0, 10000});
+  options.push_back(count_option(
+      "patience", "trials without a better one after which a classifier and the best one's neighbours help",
+      10, {5, 10, 20}));
   return {.name = "bayes",
           .summary = "a Gaussian process predicts time, cost and failure; the most promising comes next",
           .options = std::move(options),

@@ -220,7 +220,7 @@ constexpr std::size_t kRelated = 160, kFewestRelated = 10;
 constexpr double kRefitShare = 0.07;  // of the observations are new: refit
 constexpr std::size_t kFewestCandidates = 500;
 constexpr std::size_t kMostRows = 250;  // beyond these a model's work grows no more
-constexpr double kCandidateWork = 8e7;  // rows² times candidates at most
+constexpr double kCandidateWork = 5e7;  // rows² times candidates at most
 
 std::size_t candidate_limit(std::size_t rows, std::size_t most) {
   rows = std::min(rows, kMostRows);
@@ -230,6 +230,13 @@ std::size_t candidate_limit(std::size_t rows, std::size_t most) {
 }
 
 constexpr double kSurestFailure = 0.97;
+
+// True if they differ in one parameter.
+bool are_neighbours(const Space::Ranks& a, const Space::Ranks& b) {
+  std::size_t apart = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) apart += a[i] != b[i];
+  return apart == 1;
+}
 
 }  // namespace
 
@@ -246,7 +253,8 @@ double worth_of(double improvement, double log_cost, double failure, double cost
   return improvement * std::exp(-cost_exponent * log_cost) * (1 - std::clamp(failure, 0.0, kSurestFailure));
 }
 
-ModelSearch::ModelSearch(const SearchTask& task, const MakeSurrogate& make_surrogate, std::string model)
+ModelSearch::ModelSearch(const SearchTask& task, std::string model, const MakeSurrogate& make_leader,
+                         const MakeSurrogate& make_second)
     : space_(task.space),
       model_(std::move(model)),
       small_points_(task.count("small_points")),
@@ -258,7 +266,9 @@ ModelSearch::ModelSearch(const SearchTask& task, const MakeSurrogate& make_surro
       start_(features_, untried_, random_,
              {.aligned_share = task.real("aligned_share"), .small_share = task.real("small_share")}),
       first_points_(task.count(start_.is_small() ? "spread_points" : "covering_points")),
-      surrogate_(make_surrogate(features_)) {
+      leader_(make_leader(features_)),
+      second_(make_second ? make_second(features_) : nullptr),
+      turns_(make_second ? task.count("patience") : 0, task.budget) {
   std::uint16_t number = 1;
   for (const RelatedStudy& study : task.related) {
     if (observations_.size() + kFewestRelated > kRelated) break;
@@ -311,10 +321,12 @@ void ModelSearch::tell(const Trial& trial) {
   const Point point = features_.point(*ranks);
   const Observation observation{
       *ranks, {point, 0}, trial.ok(), trial.objective, trial.compile_s + trial.run_s};
-  if (const auto flying = in_flight_.find(*ranks); flying != in_flight_.end()) {
+  const auto flying = in_flight_.find(*ranks);
+  turns_.tell(trial, flying != in_flight_.end() ? flying->second : Proposer::leader);
+  if (flying != in_flight_.end()) {
     in_flight_.erase(flying);
+    for (Surrogate* const surrogate : fitted()) surrogate->tell(point, observations_.size());
     if (is_fitted_) {
-      surrogate_->tell(point, observations_.size());
       is_target_due_ = is_target_due_ || !targets_.extend(observation);
     }
   } else {
@@ -334,13 +346,23 @@ void ModelSearch::tell(const Trial& trial) {
 
 std::optional<Config> ModelSearch::ask() {
   if (untried_.empty()) return std::nullopt;
-  const Space::Ranks ranks = is_starting() ? start_.propose(known_, random_) : choose();
+  const Proposer proposer = is_starting() || !second_ ? Proposer::leader : turns_.next();
+  const Space::Ranks ranks = is_starting() ? start_.propose(known_, random_) : choose(proposer);
   untried_.take(ranks);
   known_.push_back(features_.point(ranks));
-  in_flight_.insert(ranks);
-  if (is_fitted_ && surrogate_->is_full()) is_fitted_ = false;
-  if (is_fitted_) surrogate_->propose(known_.back());
+  in_flight_.emplace(ranks, proposer);
+  is_fitted_ = is_fitted_ && !leader_->is_full();
+  is_second_fitted_ = is_second_fitted_ && !second_->is_full();
+  for (Surrogate* const surrogate : fitted()) surrogate->propose(known_.back());
   return space_.config_of(ranks);
+}
+
+// The surrogates that know the candidates.
+std::vector<Surrogate*> ModelSearch::fitted() const {
+  std::vector<Surrogate*> found;
+  if (is_fitted_) found.push_back(leader_.get());
+  if (is_fitted_ && is_second_fitted_) found.push_back(second_.get());
+  return found;
 }
 
 bool ModelSearch::is_starting() const {
@@ -355,18 +377,41 @@ std::size_t ModelSearch::interval() const {
 
 TrainingData ModelSearch::training_data() const {
   TrainingData data{observations_, targets_, interval()};
-  for (const Space::Ranks& ranks : in_flight_) data.in_flight.push_back(features_.point(ranks));
+  for (const auto& [ranks, proposer] : in_flight_) data.in_flight.push_back(features_.point(ranks));
   return data;
 }
 
-Space::Ranks ModelSearch::choose() {
+const Forecast& ModelSearch::forecast_of(Proposer proposer) {
+  if (proposer != Proposer::second) return leader_->forecast(training_data(), random_);
+  if (!is_second_fitted_) second_->learn(training_data(), candidate_points_, random_);
+  is_second_fitted_ = true;
+  return second_->forecast(training_data(), random_);
+}
+
+// The candidates that this proposer may choose. A neighbour is one of the best that has any, or any
+// candidate.
+std::vector<bool> ModelSearch::open_candidates(Proposer proposer) const {
+  std::vector<bool> open(is_chosen_);
+  open.flip();
+  if (proposer != Proposer::neighbour) return open;
+  for (std::size_t i = 0; i < std::min(kWithNeighbours, best_first_.size()); ++i) {
+    std::vector<bool> near(open.size());
+    for (std::size_t j = 0; j < open.size(); ++j)
+      near[j] = open[j] && are_neighbours(best_first_[i], candidates_[j]);
+    if (std::ranges::find(near, true) != near.end()) return near;
+  }
+  return open;
+}
+
+Space::Ranks ModelSearch::choose(Proposer proposer) {
   if (!is_fitted_ || keeps_small_ != keeps_small() || observations_.size() - fitted_at_ >= interval()) {
     refit();
   } else if (is_target_due_) {
     targets_ = targets_of(observations_);
     is_target_due_ = false;
   }
-  const Forecast& forecast = surrogate_->forecast(training_data(), random_);
+  const Forecast& forecast = forecast_of(proposer);
+  const std::vector<bool> is_open = open_candidates(proposer);
   std::size_t chosen = candidates_.size();
   double most = -std::numeric_limits<double>::infinity(), most_improvement = 0;
   // Try the best configurations of related studies first: this shows how far those can be trusted.
@@ -376,6 +421,7 @@ Space::Ranks ModelSearch::choose() {
     const auto row = static_cast<Eigen::Index>(i);
     const auto improvement = static_cast<double>(forecast.improvement[row]);
     most_improvement = std::max(most_improvement, improvement);
+    if (!is_open[i]) continue;
     const double worth = is_warm_start ? -static_cast<double>(forecast.time[row])
                                        : worth_of(improvement, static_cast<double>(forecast.log_cost[row]),
                                                   static_cast<double>(forecast.failure[row]), cost_exponent_);
@@ -384,7 +430,7 @@ Space::Ranks ModelSearch::choose() {
       chosen = i;
     }
   }
-  if (own_ok_ > 0 && surrogate_->knows_gain()) {
+  if (own_ok_ > 0 && proposer != Proposer::second && leader_->knows_gain()) {
     const double before = targets_.log_objective_of(targets_.best);
     const double after = targets_.log_objective_of(targets_.best - most_improvement);
     expected_gain_ = 1 - std::exp(after - before);
@@ -407,22 +453,23 @@ void ModelSearch::refit() {
   std::ranges::partial_sort(
       order, order.begin() + static_cast<std::ptrdiff_t>(nearest_best), {},
       [&](std::size_t i) { return std::pair(!observations_[i].is_ok, times[static_cast<Eigen::Index>(i)]); });
-  std::vector<Space::Ranks> best_first;
+  best_first_.clear();
   for (std::size_t i = 0; i < nearest_best; ++i) {
     const Observation& each = observations_[order[i]];
-    if (each.is_ok && space_.contains(each.ranks)) best_first.push_back(each.ranks);
+    if (each.is_ok && space_.contains(each.ranks)) best_first_.push_back(each.ranks);
   }
   const std::size_t limit = candidate_limit(observations_.size(), most_candidates_);
   keeps_small_ = keeps_small();
   candidates_ = keeps_small_ ? start_.untried() : std::vector<Space::Ranks>();
   if (candidates_.size() > limit) candidates_.resize(limit);
-  if (candidates_.empty()) candidates_ = candidates(untried_, best_first, limit, random_);
+  if (candidates_.empty()) candidates_ = candidates(untried_, best_first_, limit, random_);
   is_chosen_.assign(candidates_.size(), false);
-  std::vector<Point> points;
-  for (const Space::Ranks& ranks : candidates_) points.push_back(features_.point(ranks));
-  surrogate_->learn(training_data(), points, random_);
+  candidate_points_.clear();
+  for (const Space::Ranks& ranks : candidates_) candidate_points_.push_back(features_.point(ranks));
+  leader_->learn(training_data(), candidate_points_, random_);
   fitted_at_ = observations_.size();
   is_fitted_ = true;
+  is_second_fitted_ = false;
 }
 
 StrategyOption count_option(std::string_view name, std::string_view summary, int value,

@@ -3,15 +3,16 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tuner/search/bayes/features.h"
+#include "tuner/search/bayes/turns.h"
 #include "tuner/search/strategy.h"
 #include "tuner/search/untried.h"
 
@@ -99,15 +100,18 @@ double expected_improvement(double mean, double variance, double best);
 // high probability of failure.
 double worth_of(double improvement, double log_cost, double failure, double cost_exponent);
 
-// Makes the surrogate of a search.
+// Makes a surrogate of a search.
 using MakeSurrogate = std::function<std::unique_ptr<Surrogate>(const Features& features)>;
+MakeSurrogate classifier_maker(std::size_t trees, double best_share);
 
 // Searches with a model: a surrogate predicts time, cost and failure of untried candidates. The next proposal
-// is the candidate with the highest expected improvement for its cost.
+// is the candidate with the highest expected improvement for its cost. While nothing better is found, a
+// second surrogate, if there is one, and the neighbours of the best take turns with the first.
 class ModelSearch : public Searcher {
  public:
-  // `model` is the surrogate's name in the description.
-  ModelSearch(const SearchTask& task, const MakeSurrogate& make_surrogate, std::string model);
+  // `model` is the first surrogate's name in the description.
+  ModelSearch(const SearchTask& task, std::string model, const MakeSurrogate& make_leader,
+              const MakeSurrogate& make_second = nullptr);
   std::optional<Config> ask() override;
   void tell(const Trial& trial) override;
   std::string description() const override;
@@ -118,8 +122,11 @@ class ModelSearch : public Searcher {
   std::optional<Space::Ranks> fitted_ranks(const Config& config) const;
   bool is_starting() const;
   bool keeps_small() const;
-  Space::Ranks choose();
+  Space::Ranks choose(Proposer proposer);
   void refit();
+  const Forecast& forecast_of(Proposer proposer);
+  std::vector<bool> open_candidates(Proposer proposer) const;
+  std::vector<Surrogate*> fitted() const;
   std::size_t interval() const;
   TrainingData training_data() const;
 
@@ -133,22 +140,29 @@ class ModelSearch : public Searcher {
   Features features_;
   Start start_;
   const std::size_t first_points_;  // trials of the searched study before the model's first proposal
-  std::unique_ptr<Surrogate> surrogate_;
+  std::unique_ptr<Surrogate> leader_, second_;  // second_ may be null
+  Turns turns_;
 
   std::vector<Observation> observations_;
   std::size_t related_ = 0, own_ = 0, own_ok_ = 0;
   std::vector<Point> known_;  // proposed or told
-  std::set<Space::Ranks> in_flight_;
+  std::map<Space::Ranks, Proposer> in_flight_;
 
   std::size_t fitted_at_ = 0;  // number of observations at the last fit
-  bool is_fitted_ = false;
+  bool is_fitted_ = false;     // the leader knows the candidates
+  bool is_second_fitted_ = false;  // the second surrogate does
   bool keeps_small_ = false;    // the candidates are small and aligned
   bool is_target_due_ = false;  // the targets are out of date
+  std::vector<Space::Ranks> best_first_;  // some of the best observations
   std::vector<Space::Ranks> candidates_;
+  std::vector<Point> candidate_points_;
   std::vector<bool> is_chosen_;
   Targets targets_;
   std::optional<double> expected_gain_;
 };
+
+inline constexpr int kTrees = 30;
+inline constexpr double kBestShare = 0.2;
 
 // An option that is a number up to 1000, and one that is a share from 0 to 1.
 StrategyOption count_option(std::string_view name, std::string_view summary, int value,
