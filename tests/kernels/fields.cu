@@ -1,0 +1,172 @@
+// Kernels on rows, planes and images, and plain references.
+constexpr int kRows = 4;
+constexpr int kReach = 1;
+constexpr int kPart = 8;
+constexpr int kWindow = 5;
+constexpr int kTaps = 9;
+
+__device__ int own_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+// A string that swings: the next state comes from the last two.
+__global__ void swing(const float* before, const float* now, float* next, int n) {
+  const int i = own_index();
+  if (i >= n) return;
+  const float left = i > 0 ? now[i - 1] : 0, right = i + 1 < n ? now[i + 1] : 0;
+  next[i] = 2 * now[i] - before[i] + 0.25f * (left - 2 * now[i] + right);
+}
+__global__ void swing_reference(const float* before, const float* now, float* next, int n) {
+  for (int i = 0; i < n; ++i) {
+    const float left = i > 0 ? now[i - 1] : 0, right = i + 1 < n ? now[i + 1] : 0;
+    next[i] = 1.5f * now[i] - before[i] + 0.25f * (left + right);
+  }
+}
+
+// What the wind carries, in several steps.
+__global__ void carried(const float* now, float* next, int n, float share) {
+  const int i = own_index();
+  if (i < n) next[i] = (1 - share) * now[i] + share * now[(i + n - 1) % n];
+}
+
+// Smoothed tiles with margins in shared memory.
+__global__ void smoothed(const float* in, float* out, int width, int height) {
+  __shared__ float tile[kRows + 2][34];
+  const int x0 = blockIdx.x * 32 - 1, y0 = blockIdx.y * kRows - 1;
+  for (int i = threadIdx.y * 32 + threadIdx.x; i < (kRows + 2) * 34; i += 32 * kRows) {
+    const int x = min(max(x0 + i % 34, 0), width - 1), y = min(max(y0 + i / 34, 0), height - 1);
+    tile[i / 34][i % 34] = in[y * width + x];
+  }
+  __syncthreads();
+  const int tx = threadIdx.x + 1, ty = threadIdx.y + 1, x = x0 + tx, y = y0 + ty;
+  if (x < width && y < height)
+    out[y * width + x] = 0.5f * tile[ty][tx] + 0.125f * (tile[ty - 1][tx] + tile[ty + 1][tx] + tile[ty][tx - 1] +
+                                                        tile[ty][tx + 1]);
+}
+__global__ void smoothed_reference(const float* in, float* out, int width, int height) {
+  const auto at = [&](int x, int y) { return in[min(max(y, 0), height - 1) * width + min(max(x, 0), width - 1)]; };
+  for (int i = 0; i < width * height; ++i) {
+    const int x = i % width, y = i / width;
+    out[i] = 0.5f * at(x, y) + 0.125f * (at(x - 1, y) + at(x + 1, y) + at(x, y - 1) + at(x, y + 1));
+  }
+}
+
+// Sums of all elements above and to the left: along rows, then along columns.
+__global__ void sums_along_rows(const int* in, int* out, int width, int height) {
+  const int y = own_index();
+  if (y >= height) return;
+  int sum = 0;
+  for (int x = 0; x < width; ++x) out[y * width + x] = sum += in[y * width + x];
+}
+__global__ void sums_along_columns(int* sums, int width, int height) {
+  const int x = own_index();
+  if (x >= width) return;
+  int sum = 0;
+  for (int y = 0; y < height; ++y) sums[y * width + x] = sum += sums[y * width + x];
+}
+__global__ void sums_to_corner_reference(const int* in, int* out, int width, int height) {
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0, row = 0; x < width; ++x) {
+      row += in[y * width + x];
+      out[y * width + x] = row + (y > 0 ? out[(y - 1) * width + x] : 0);
+    }
+  }
+}
+
+__global__ void brightest_near(const unsigned char* in, unsigned char* out, int width, int height) {
+  const int x = own_index(), y = blockIdx.y;
+  if (x >= width) return;
+  unsigned char brightest = 0;
+  for (int dy = -kReach; dy <= kReach; ++dy) {
+    for (int dx = -kReach; dx <= kReach; ++dx) {
+      const int nx = x + dx, ny = y + dy;
+      if (nx >= 0 && nx < width && ny >= 0 && ny < height) brightest = max(brightest, in[ny * width + nx]);
+    }
+  }
+  out[y * width + x] = brightest;
+}
+__global__ void brightest_near_reference(const unsigned char* in, unsigned char* out, int width, int height) {
+  for (int i = 0; i < width * height; ++i) out[i] = 0;
+  for (int i = 0; i < width * height; ++i) {
+    for (int y = max(i / width - kReach, 0); y <= min(i / width + kReach, height - 1); ++y)
+      for (int x = max(i % width - kReach, 0); x <= min(i % width + kReach, width - 1); ++x)
+        out[y * width + x] = max(out[y * width + x], in[i]);
+  }
+}
+
+// The mean of four texels beside a place between them.
+__device__ float between(const float* in, float x, float y, int width) {
+  const int left = static_cast<int>(x), top = static_cast<int>(y);
+  const float right_share = x - left, lower_share = y - top;
+  const float* at = in + top * width + left;
+  return (1 - lower_share) * ((1 - right_share) * at[0] + right_share * at[1]) +
+         lower_share * ((1 - right_share) * at[width] + right_share * at[width + 1]);
+}
+__global__ void sampled(const float* in, const float2* places, float* out, int n, int width) {
+  const int i = own_index();
+  if (i < n) out[i] = between(in, places[i].x, places[i].y, width);
+}
+__global__ void sampled_reference(const float* in, const float* places, float* out, int n, int width) {
+  for (int i = 0; i < n; ++i) out[i] = between(in, places[2 * i], places[2 * i + 1], width);
+}
+
+// Each thread moves a window over its part of a row.
+__global__ void window_sums(const int* in, int* out, int n) {
+  const int begin = own_index() * kPart;
+  int sum = 0;
+  for (int i = begin - kWindow; i < begin + kPart && i - kWindow < n; ++i) {
+    const int last = i + kWindow, first = i - kWindow - 1;
+    if (i == begin - kWindow) {
+      for (int k = max(first + 1, 0); k <= min(last, n - 1); ++k) sum += in[k];
+    } else {
+      if (last < n && last >= 0) sum += in[last];
+      if (first >= 0 && first < n) sum -= in[first];
+    }
+    if (i >= begin && i < n) out[i] = sum;
+  }
+}
+__global__ void window_sums_reference(const int* in, int* out, int n) {
+  for (int i = 0; i < n; ++i) {
+    out[i] = 0;
+    for (int k = max(i - kWindow, 0); k <= min(i + kWindow, n - 1); ++k) out[i] += in[k];
+  }
+}
+
+// A filter that the host sets, for a signal of one dimension.
+__constant__ float taps[33];
+__global__ void convolved(const float* in, float* out, int n) {
+  const int i = own_index();
+  if (i >= n) return;
+  float sum = 0;
+#pragma unroll
+  for (int k = 0; k < kTaps; ++k)
+    if (i >= k) sum += taps[k] * in[i - k];
+  out[i] = sum;
+}
+__global__ void convolved_reference(const float* in, const float* filter, float* out, int n, int count) {
+  for (int i = 0; i < n; ++i) {
+    out[i] = 0;
+    for (int k = 0; k < count && k <= i; ++k) out[i] += filter[k] * in[i - k];
+  }
+}
+
+// The squares of the slopes in a field of three dimensions; a thread follows one column of it.
+__global__ void slopes(const float* in, float* out, int size) {
+  const int x = own_index(), y = blockIdx.y;
+  if (x >= size) return;
+  const int plane = size * size, at = y * size + x;
+  const int left = x > 0 ? 1 : 0, up = y > 0 ? size : 0;
+  float before = in[at];
+  for (int z = 0; z < size; ++z) {
+    const float now = in[z * plane + at], dx = now - in[z * plane + at - left], dy = now - in[z * plane + at - up];
+    const float dz = now - before;
+    out[z * plane + at] = dx * dx + dy * dy + dz * dz;
+    before = now;
+  }
+}
+__global__ void slopes_reference(const float* in, float* out, int size) {
+  for (int i = 0; i < size * size * size; ++i) {
+    const int x = i % size, y = i / size % size, z = i / (size * size);
+    const float dx = x > 0 ? in[i] - in[i - 1] : 0, dy = y > 0 ? in[i] - in[i - size] : 0;
+    const float dz = z > 0 ? in[i] - in[i - size * size] : 0;
+    out[i] = dx * dx + dy * dy + dz * dz;
+  }
+}

@@ -1,0 +1,159 @@
+// Kernels with numbers of several sizes, and plain references.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+constexpr int kThreads = 128;
+constexpr int kSteps = 2;
+
+__device__ int own_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+__device__ float warp_sum(float value) {
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(~0u, value, offset);
+  return value;
+}
+__device__ float warp_maximum(float value) {
+  for (int offset = 16; offset > 0; offset /= 2) value = fmaxf(value, __shfl_xor_sync(~0u, value, offset));
+  return value;
+}
+
+// Sums whose lost digits are added later.
+__global__ void careful_sums(const double* in, double* out, int columns) {
+  __shared__ double sums[kThreads], lost[kThreads];
+  double sum = 0, rest = 0;
+  for (int i = threadIdx.x; i < columns; i += kThreads) {
+    const double value = in[blockIdx.x * columns + i] - rest, next = sum + value;
+    rest = next - sum - value;
+    sum = next;
+  }
+  sums[threadIdx.x] = sum;
+  lost[threadIdx.x] = rest;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int i = 1; i < kThreads; ++i) sum += sums[i] - lost[i];
+  out[blockIdx.x] = sum - rest;
+}
+__global__ void careful_sums_reference(const double* in, double* out, int columns, int rows) {
+  for (int row = 0; row < rows; ++row) {
+    out[row] = 0;
+    for (int i = 0; i < columns; ++i) out[row] += in[row * columns + i];
+  }
+}
+
+// A warp for each row.
+__global__ void half_softmax(const __half* in, __half* out, int columns, int rows) {
+  const int row = own_index() / 32, lane = threadIdx.x % 32;
+  if (row >= rows) return;
+  float largest = -INFINITY, sum = 0;
+  for (int i = lane; i < columns; i += 32) largest = fmaxf(largest, __half2float(in[row * columns + i]));
+  largest = warp_maximum(largest);
+  for (int i = lane; i < columns; i += 32) sum += expf(__half2float(in[row * columns + i]) - largest);
+  sum = warp_sum(sum);
+  for (int i = lane; i < columns; i += 32)
+    out[row * columns + i] = __float2half(expf(__half2float(in[row * columns + i]) - largest) / sum);
+}
+__global__ void half_softmax_reference(const __half* in, __half* out, int columns, int rows) {
+  for (int row = 0; row < rows; ++row) {
+    float sum = 0;
+    for (int i = 0; i < columns; ++i) sum += expf(__half2float(in[row * columns + i]));
+    for (int i = 0; i < columns; ++i)
+      out[row * columns + i] = __float2half(expf(__half2float(in[row * columns + i])) / sum);
+  }
+}
+
+__global__ void log_sums(const float* in, float* out, int columns, int rows) {
+  const int row = own_index() / 32, lane = threadIdx.x % 32;
+  if (row >= rows) return;
+  float largest = -INFINITY, sum = 0;
+  for (int i = lane; i < columns; i += 32) {
+    const float value = in[row * columns + i], next = fmaxf(largest, value);
+    sum = sum * expf(largest - next) + expf(value - next);
+    largest = next;
+  }
+  const float of_row = warp_maximum(largest);
+  sum = warp_sum(sum * expf(largest - of_row));
+  if (lane == 0) out[row] = of_row + logf(sum);
+}
+__global__ void log_sums_reference(const float* in, float* out, int columns, int rows) {
+  for (int row = 0; row < rows; ++row) {
+    double sum = 0;
+    for (int i = 0; i < columns; ++i) sum += exp(static_cast<double>(in[row * columns + i]));
+    out[row] = static_cast<float>(log(sum));
+  }
+}
+
+__global__ void brain_line(const __nv_bfloat162* x, __nv_bfloat162* y, int pairs) {
+  const __nv_bfloat162 factor = __float2bfloat162_rn(1.5f), offset = __float2bfloat162_rn(0.25f);
+  const int i = own_index();
+  if (i < pairs) y[i] = __hfma2(x[i], factor, offset);
+}
+__global__ void brain_line_reference(const __nv_bfloat16* x, __nv_bfloat16* y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = __float2bfloat16(__bfloat162float(x[i]) * 1.5f + 0.25f);
+}
+
+// Newton's steps from an approximation with fewer bits.
+__global__ void inverse_roots(const double* in, double* out, int n) {
+  const int i = own_index();
+  if (i >= n) return;
+  double root = rsqrtf(static_cast<float>(in[i]));
+  for (int step = 0; step < kSteps; ++step) root *= 1.5 - 0.5 * in[i] * root * root;
+  out[i] = root;
+}
+__global__ void inverse_roots_reference(const double* in, double* out, int n) {
+  for (int i = 0; i < n; ++i) out[i] = 1 / sqrt(in[i]);
+}
+
+__global__ void turned(const float* angles, const float2* in, float2* out, int n) {
+  const int i = own_index();
+  if (i >= n) return;
+  float sine, cosine;
+  sincosf(angles[i], &sine, &cosine);
+  out[i] = make_float2(cosine * in[i].x - sine * in[i].y, sine * in[i].x + cosine * in[i].y);
+}
+__global__ void turned_reference(const float* angles, const float* in, float* out, int n) {
+  for (int i = 0; i < n; ++i) {
+    const float sine = sinf(angles[i]), cosine = cosf(angles[i]);
+    out[2 * i] = cosine * in[2 * i] - sine * in[2 * i + 1];
+    out[2 * i + 1] = sine * in[2 * i] + cosine * in[2 * i + 1];
+  }
+}
+
+// Four small integers are read at once; each row has its own scale.
+__global__ void widened(const char4* in, const float* scales, float4* out, int quads, int quads_of_row) {
+  const int i = own_index();
+  if (i >= quads) return;
+  const char4 four = in[i];
+  const float scale = scales[i / quads_of_row];
+  out[i] = make_float4(scale * four.x, scale * four.y, scale * four.z, scale * four.w);
+}
+__global__ void widened_reference(const signed char* in, const float* scales, float* out, int quads,
+                                  int quads_of_row) {
+  for (int i = 0; i < 4 * quads; ++i) out[i] = scales[i / (4 * quads_of_row)] * in[i];
+}
+
+__global__ void saturated(const uchar4* a, const uchar4* b, uchar4* out, int quads) {
+  const auto sum = [](int x, int y) { return static_cast<unsigned char>(min(x + y, 255)); };
+  for (int i = own_index(); i < quads; i += gridDim.x * blockDim.x)
+    out[i] = make_uchar4(sum(a[i].x, b[i].x), sum(a[i].y, b[i].y), sum(a[i].z, b[i].z), sum(a[i].w, b[i].w));
+}
+__global__ void saturated_reference(const unsigned char* a, const unsigned char* b, unsigned char* out, int quads) {
+  for (int i = 0; i < 4 * quads; ++i) out[i] = static_cast<unsigned char>(a[i] + b[i] > 255 ? 255 : a[i] + b[i]);
+}
+
+// Each thread sums powers with more digits than it keeps.
+__global__ void series(const float* in, float* out, int n, int terms) {
+  const int i = own_index();
+  if (i >= n) return;
+  double power = 1, sum = 0;
+  for (int k = 1; k <= terms; ++k) {
+    power *= in[i];
+    sum += power / k;
+  }
+  out[i] = static_cast<float>(sum);
+}
+__global__ void series_reference(const float* in, float* out, int n, int terms) {
+  for (int i = 0; i < n; ++i) {
+    double sum = 0;
+    for (int k = terms; k >= 1; --k) sum = in[i] * (sum + 1.0 / k);
+    out[i] = static_cast<float>(sum);
+  }
+}
