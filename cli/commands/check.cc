@@ -12,6 +12,7 @@
 #include "engine/check_session.h"
 #include "engine/selection.h"
 #include "tuner/core/quantity.h"
+#include "tuner/process/closed_memory.h"
 
 namespace gktune {
 namespace {
@@ -242,6 +243,7 @@ Result<CheckResult, EngineError> check(const CheckOptions& options, const Opened
                    .failures = result.failures(),
                    .elapsed_s = seconds_since(begin)});
   };
+  const ClosedMemory closed;
   return check_space(request, {show, context.catch_interrupts()});
 }
 

@@ -14,6 +14,7 @@
 #include "engine/tune_spaces.h"
 #include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
+#include "tuner/process/closed_memory.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/definition.h"
 
@@ -303,6 +304,7 @@ ExitCode run(const RunOptions& options, Context& context) {
       is_replay && options.database.empty() ? "" : database_path(options.database, context);
   auto store = value_or_end(
       path.empty() ? Database::in_memory() : Database::open(path, Database::Access::write), context);
+  const ClosedMemory closed;
   const ExitCode code = tune_all(options, groups, *store, context);
   if (options.report.empty()) return code;
   auto written = write_report(*store, kernels_of(groups), options.report, {.database = path});

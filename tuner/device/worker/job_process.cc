@@ -81,10 +81,6 @@ std::vector<pid_t> processes_above() {
   return above;
 }
 
-// No other process of the user can read or write the memory of this one; root's can, if they may trace.
-void close_memory() { ::prctl(PR_SET_DUMPABLE, 0); }
-void open_memory() { ::prctl(PR_SET_DUMPABLE, 1); }
-
 void give_up_tracing() {
   ::prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE, 0, 0, 0);
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
@@ -150,7 +146,10 @@ Result<void> run_under_supervisor() {
   ::sigprocmask(SIG_BLOCK, &signals, &before);
   adopt_orphans();
   const pid_t supervisor = ::getpid(), child = ::fork();
-  if (child > 0) supervise(child, signals);
+  if (child > 0) {
+    const ClosedMemory closed;
+    supervise(child, signals);
+  }
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != supervisor) ::_exit(0);  // it died before the call above
@@ -169,13 +168,11 @@ JobProcesses::JobProcesses() {
   signals_ = FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   adopt_orphans();
   parents_ = processes_above();
-  close_memory();
 }
 
 JobProcesses::~JobProcesses() {
   end_all();
   adopt_no_orphans();
-  open_memory();
   ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
@@ -214,7 +211,7 @@ void JobProcesses::run_child(FileDescriptor socket, StepClock* clock, const Serv
   ::getrlimit(RLIMIT_FSIZE, &file);
   file.rlim_cur = std::min(file.rlim_cur, kLargestFile);
   ::setrlimit(RLIMIT_FSIZE, &file);
-  open_memory();  // for debuggers and sanitizers
+  closed_.open();  // for debuggers and sanitizers
   give_up_tracing();
   keep_from(parents_);
   set_step_clock(clock);

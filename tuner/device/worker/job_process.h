@@ -16,6 +16,7 @@
 #include "tuner/device/worker/channel.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/process/child_process.h"
+#include "tuner/process/closed_memory.h"
 
 namespace gktune {
 // Returns in a child of this process, which is itself left behind as the supervisor of the child: it passes
@@ -55,6 +56,7 @@ class JobProcesses {
   FileDescriptor signals_;  // the signals to this process, which are blocked
   sigset_t mask_before_;
   std::vector<pid_t> parents_;  // this process and those above it
+  ClosedMemory closed_;
 };
 
 class JobProcess {
