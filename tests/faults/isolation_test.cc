@@ -299,6 +299,33 @@ INSTANTIATE_TEST_SUITE_P(, Attacks,
                                            Attack{11, "stop_itself", Status::ok, ""}),
                          [](const auto& attack) { return attack.param.name; });
 
+// The files of a candidate's process say when it shall begin to fail.
+TEST(AttacksInThePlayoff, are_failures_of_the_candidate_that_is_executed) {
+  constexpr const char* kSpace = "parameters: {ATTACK: [0, 12, 13, 14]}\ntime_limit: 1s\n";
+  const ScratchFolder folder;
+  const std::string file = folder.path("begin");
+  ::setenv("GKTUNE_TEST_FILE", file.c_str(), 1);
+  const auto device =
+      open_fault_device(fault_function_definition("hostile_function", kSpace), fault_options("host"));
+  std::vector<Config> configs;
+  for (const int attack : {12, 0, 13, 14}) {
+    configs.push_back({{"ATTACK", attack}});
+    const Trial trial = tried(*device, configs.back());
+    ASSERT_EQ(trial.status, Status::ok) << trial.message;
+  }
+  std::ofstream(file) << '\n';
+  const auto finalists =
+      device->playoff({{"n", 1000}}, configs, {.count = 6}, [](const auto&) { return true; });
+  ::unsetenv("GKTUNE_TEST_FILE");
+  for (const std::size_t innocent : {1u, 3u}) {
+    EXPECT_EQ(finalists.at(innocent).status, Status::ok) << finalists[innocent].message;
+    EXPECT_EQ(finalists[innocent].samples_us.size(), 6u);
+  }
+  EXPECT_EQ(status_name(finalists.at(0).status), "illegal_access") << finalists[0].message;
+  EXPECT_EQ(status_name(finalists.at(2).status), "timed_out") << finalists[2].message;
+  for (const std::size_t guilty : {0u, 2u}) EXPECT_TRUE(finalists[guilty].samples_us.empty());
+}
+
 TEST(FullDisk, is_emptied_before_the_next_candidate) {
   const ScratchFolder parent;
   const std::string small = parent.path("small");

@@ -179,9 +179,19 @@ class ScriptedRunner final : public Runner {
   std::vector<RunReply> playoff(const PlayoffJob& job) override {
     std::vector<RunReply> replies;
     for (const RunJob& finalist : job.finalists) {
-      if (finalist.candidate.path == "segv") std::raise(SIGSEGV);
       const std::string& action = finalist.candidate.path;
+      if (action == "segv_before_its_turn") std::raise(SIGSEGV);
+      report_turn(replies.size());
+      if (action == "segv") std::raise(SIGSEGV);
       if (action == "hang") hang();
+      is_lost_ = is_lost_ || action == "lost";
+      if (is_lost_) {
+        replies.resize(job.finalists.size());
+        RunReply& lost = replies[static_cast<std::size_t>(&finalist - job.finalists.data())];
+        lost.status = Status::illegal_access;
+        lost.worker_is_lost = true;
+        return replies;
+      }
       double sample = action == "slow" ? 2.0 : 1.0;
       if (action == "watch") sample = static_cast<double>(count_children(::getppid(), kCompiling));
       RunReply& reply = replies.emplace_back();
@@ -195,6 +205,7 @@ class ScriptedRunner final : public Runner {
 
  private:
   int ordinal_;
+  bool is_lost_ = false;
 };
 
 // There are three devices of each kind: two of one model, and one of another.

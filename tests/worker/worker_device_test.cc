@@ -698,11 +698,30 @@ TEST_F(WorkerDeviceTest, finalists_with_different_settings_take_turns) {
   EXPECT_EQ(samples[1], Samples(7, 2.0));
 }
 
-TEST_F(WorkerDeviceTest, a_playoff_that_kills_its_worker_has_no_samples) {
+TEST_F(WorkerDeviceTest, a_finalist_that_kills_its_worker_or_loses_its_context_fails_alone) {
+  for (const char* action : {"segv", "lost"}) {
+    open();
+    const auto finalists = device_->playoff(
+        {}, {config("ok", "ok"), config("ok", action), config("ok", "slow"), config("ok", action, 2)}, {7},
+        to_the_end);
+    ASSERT_EQ(finalists.size(), 4u);
+    for (const std::size_t i : {0u, 2u}) {
+      EXPECT_EQ(finalists[i].status, Status::ok) << finalists[i].message;
+      EXPECT_EQ(finalists[i].samples_us, Samples(7, i == 0 ? 1.0 : 2.0));
+    }
+    for (const std::size_t i : {1u, 3u}) {
+      EXPECT_EQ(finalists[i].status, Status::illegal_access) << finalists[i].message;
+      EXPECT_TRUE(finalists[i].samples_us.empty());
+    }
+    EXPECT_EQ(tried("ok", "ok").status, Status::ok);
+  }
+}
+
+TEST_F(WorkerDeviceTest, a_worker_that_dies_in_nobodys_turn_blames_no_finalist) {
   open();
-  const auto samples = samples_of_playoff({config("ok", "ok"), config("ok", "segv")}, {7}, to_the_end);
-  ASSERT_EQ(samples.size(), 2u);
-  EXPECT_TRUE(samples[0].empty());
+  const auto finalists =
+      device_->playoff({}, {config("ok", "segv_before_its_turn"), config("ok", "ok")}, {7}, to_the_end);
+  for (const Trial& finalist : finalists) EXPECT_EQ(finalist.status, Status::machine_failed);
   EXPECT_EQ(tried("ok", "ok").status, Status::ok);
 }
 

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 [[maybe_unused]] static void hang() {
   for (;;) ::pause();
@@ -58,6 +59,13 @@ static void attack() {
 }
 #elif ATTACK == 11  // its parent lets it go on
 static void attack() { ::raise(SIGSTOP); }
+#elif ATTACK == 12 || ATTACK == 13  // innocent until there is a file
+static void attack() {
+  const char* file = std::getenv("GKTUNE_TEST_FILE");
+  if (file == nullptr || ::access(file, F_OK) != 0) return;
+  if (ATTACK == 13) hang();
+  ::raise(SIGSEGV);
+}
 #else
 static void attack() {}
 #endif

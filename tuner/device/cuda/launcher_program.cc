@@ -1,8 +1,10 @@
+#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "tuner/device/cuda/cuda_program.h"
 #include "tuner/device/host/execute/shared_object.h"
+#include "tuner/device/worker/fault_report.h"
 
 namespace gktune {
 namespace {
@@ -59,6 +61,9 @@ class LauncherProgram final : public GpuProgram {
 
 Result<std::shared_ptr<const LoadedProgram>, Failure> load_launcher(
     const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments) {
+  // Launcher code runs in this process: a worker reports that it hangs, and its parent ends the process.
+  static std::once_flag once;
+  if (report_channel() >= 0) std::call_once(once, watch_own_steps);
   auto code = SharedObjectSteps::load(module, program, arguments);
   if (!code) return code.error();
   return std::shared_ptr<const LoadedProgram>(std::make_shared<LauncherProgram>(*std::move(code)));

@@ -426,6 +426,7 @@ void play_rounds(Rounds rounds, std::vector<RunReply>& finalists,
     for (std::size_t turn = 0; turn < finalists.size(); ++turn) {
       const std::size_t i = finalist_at(round, turn, finalists.size());
       if (!finalists[i].ok()) continue;
+      report_turn(i);
       const auto sample_us = time_us(i);
       if (sample_us) {
         finalists[i].samples_us.push_back(*sample_us);
@@ -442,6 +443,7 @@ std::vector<RunReply> DeviceRunner::playoff(const PlayoffJob& job) {
   std::vector<RunReply> finalists(job.finalists.size());
   std::size_t at_once = std::numeric_limits<std::size_t>::max();
   for (std::size_t i = 0; i < finalists.size(); ++i) {
+    report_turn(i);
     const auto program = checked_finalist(job.finalists[i]);
     if (!program) {
       finalists[i] = reply_of(program.error());

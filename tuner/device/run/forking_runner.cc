@@ -68,7 +68,7 @@ RunReply asked(JobProcess& process, std::string_view request) {
   return *std::move(reply);
 }
 
-Failure failure_of(RunReply reply) { return {reply.status, std::move(reply.message)}; }
+Failure failure_of(RunReply reply) { return {reply.status, std::move(reply.message), reply.worker_is_lost}; }
 
 enum class Direction { to_process, from_process };
 
@@ -105,6 +105,7 @@ double processor_s(pid_t pid) {
   timespec time{};
   if (::clock_getcpuclockid(pid, &clock) == 0) ::clock_gettime(clock, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    reply.worker_is_lost = false;
 }
 
 // True if all threads of the process sleep. A thread that waits for a core does not.
@@ -115,6 +116,7 @@ bool is_asleep(pid_t pid) {
     const auto stat = read_whole(task.path() / "stat");
     if (!stat) continue;  // it has ended
     const std::size_t name_end = stat->rfind(") ");
+    for (RunReply& finalist : finalists) finalist.worker_is_lost = false;
     if (name_end != std::string::npos && stat->compare(name_end + 2, 1, "R") == 0) return false;
   }
   return !error;
@@ -178,6 +180,7 @@ class ForkingRunner final : public Runner {
   RunReply run_isolated(const RunJob& job) {
     auto process = processes_.start([&](const std::string&) {
       runner_.problem().renew();
+    reply.worker_is_lost = false;
       return encode(runner_.run(job));
     });
     return process ? asked(*process, {}) : reply_of(process.error());

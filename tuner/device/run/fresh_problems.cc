@@ -98,6 +98,7 @@ Result<void, Failure> FreshProblems::draw(const RunJob& job, std::size_t count) 
     const bool is_named = std::ranges::any_of(
         job.plan.arguments, [](const ArgumentPlan& argument) { return argument.other.has_value(); });
     if (drawn.error().worker_is_lost || is_named) return drawn;
+    send_report(Frame::Kind::survived, {});
     is_barred_ = true;
     problems_.clear();
     break;

@@ -18,15 +18,17 @@ struct Frame {
     ready = 'h',      // the worker accepts requests: a run worker's DeviceInfo, from others nothing
     not_ready = 'e',  // the worker cannot start: the reason
     phase = 'p',      // a Phase begins
+    turn = 't',       // a finalist has its turn in a playoff: its number
     late = 'l',       // the candidate exceeds the time of a step: a BoundedStep
     fault = 'f',      // the worker dies: a status, a line feed, a message
     ended = 'x',      // the process that the worker forked for a job ended without an answer: an ExitStatus
+    survived = 'v',   // the job goes on without that process
   };
   Kind kind = Kind::reply;
   std::string payload;
 };
 
-inline constexpr std::string_view kFrameKinds = "qsgrhepfxl";
+inline constexpr std::string_view kFrameKinds = "qsgrheptlfxv";
 
 // On the wire: the payload's size in four bytes, least first, the kind, the payload.
 inline constexpr std::size_t kFrameHeaderBytes = 5;

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
+#include <charconv>
 #include <cstring>
+#include <iterator>
+#include <thread>
 
 #include "tuner/device/worker/channel.h"
 #include "tuner/device/worker/job.h"
@@ -21,9 +23,10 @@ constexpr std::size_t kMaxReportBytes = 4096;
 std::atomic<int> channel{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
 StepClock* step_clock = nullptr;
-double limit_of_steps_s = 0;
+std::atomic<double> limit_of_steps_s{0};
 bool is_of_reference = false;       // the present phase
 constexpr int kStandardError = -2;  // the channel of a process that prints faults
+constexpr auto kWatchInterval = std::chrono::milliseconds(50);
 
 void send_all(int socket, const unsigned char* bytes, std::size_t size) noexcept {
   while (size > 0) {
@@ -65,9 +68,7 @@ double step_limit_s() noexcept { return limit_of_steps_s; }
 BoundedStep::BoundedStep(double more_s) noexcept {
   if (step_clock == nullptr) return;
   const double limit_s = (is_of_reference ? kReferenceFactor : 1) * limit_of_steps_s + more_s;
-  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(limit_s);
-  step_clock->until_ns =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(until.time_since_epoch()).count();
+  step_clock->until_ns = StepClock::now_ns() + static_cast<std::int64_t>(1e9 * limit_s);
 }
 
 BoundedStep::~BoundedStep() {
@@ -78,6 +79,27 @@ void report_phase(Phase phase) noexcept {
   is_of_reference = phase == Phase::reference || phase == Phase::verifier;
   const char payload = static_cast<char>(phase);
   send_report(Frame::Kind::phase, {&payload, 1});
+}
+
+void report_turn(std::size_t finalist) noexcept {
+  char text[24];
+  const char* const end = std::to_chars(std::begin(text), std::end(text), finalist).ptr;
+  send_report(Frame::Kind::turn, {text, static_cast<std::size_t>(end - text)});
+}
+
+void watch_own_steps() noexcept {
+  static StepClock clock;
+  set_step_clock(&clock);
+  std::thread([] {
+    std::int64_t reported_ns = 0;
+    while (true) {
+      std::this_thread::sleep_for(kWatchInterval);
+      const std::int64_t until_ns = clock.until_ns;
+      if (until_ns == 0 || until_ns == reported_ns || StepClock::now_ns() < until_ns) continue;
+      send_report(Frame::Kind::late, {});
+      reported_ns = until_ns;
+    }
+  }).detach();
 }
 
 void print_faults() noexcept { channel.store(kStandardError); }

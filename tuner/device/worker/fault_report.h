@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -32,15 +34,24 @@ void send_report(Frame::Kind kind, std::string_view payload) noexcept;
 
 void report_phase(Phase phase) noexcept;
 
+// Reports which finalist of a playoff is executed from now on: one that ends the process is to blame.
+void report_turn(std::size_t finalist) noexcept;
+
 // The time at which the candidate has to end its present step. A forked process shares it with its parent, which
 // looks at it now and then: a report of each step would disturb the timing.
 struct StepClock {
   std::atomic<std::int64_t> until_ns{0};  // of the steady clock; 0: between steps
+  static std::int64_t now_ns() {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
 };
 void set_step_clock(StepClock* clock) noexcept;
 // The limit of a step of the present job, in processes that are forked from now on.
 void limit_steps(double limit_s) noexcept;
 double step_limit_s() noexcept;
+// From now on a thread of this process reports its own late steps. For candidates that share the worker's
+// process.
+void watch_own_steps() noexcept;
 
 // While it lives, the candidate's code runs: it is loaded, executed or unloaded.
 class BoundedStep {

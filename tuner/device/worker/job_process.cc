@@ -286,7 +286,7 @@ Result<std::string, Failure> JobProcess::ask(std::string_view request) {
             "sent SIGKILL to itself, or signalled, traced or accessed a process that is not its own");
       }
       send_report(Frame::Kind::ended, exit_status.encoded());
-      return Failure{Status::crashed, exit_status.str()};
+      return Failure{Status::crashed, exit_status.str(), true};
     }
     const int channel = channel_.is_open() ? channel_.number() : -1;
     const auto events = static_cast<short>(POLLIN | (channel_.wants_to_write() ? POLLOUT : 0));
@@ -307,8 +307,7 @@ Result<std::string, Failure> JobProcess::ask(std::string_view request) {
 int JobProcess::watch_steps() {
   if (step_limit_s() <= 0) return -1;
   const std::int64_t until = clock_->until_ns.load();
-  const std::int64_t now =
-      std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const std::int64_t now = StepClock::now_ns();
   // A step that begins now ends no earlier.
   if (until == 0 || until == reported_ns_) return static_cast<int>(std::min(step_limit_s(), 60.0) * 1000) + 1;
   if (now < until) return static_cast<int>(std::min<std::int64_t>((until - now) / 1'000'000, 60'000)) + 1;

@@ -130,7 +130,7 @@ void RunSlot::bury_active(Clock::time_point now) {
     return;
   }
   wants_reserve_ = true;
-  if (!try_again(death)) finish(cause_of(death), seconds);
+  if (!try_again(death)) finish(death, seconds);
 }
 
 // A worker that has the next job may have answered that one too.
@@ -146,7 +146,7 @@ void RunSlot::take_replies(Clock::time_point now) {
     if (!end) {
       finish(std::move(reply), seconds);
     } else if (!try_again(*end)) {
-      finish(cause_of(*end), seconds);
+      finish(*end, seconds);
     } else if (sent_ > 0) {
       replace_worker();  // the worker has begun the next job, which comes after this one
     }
@@ -167,6 +167,11 @@ void RunSlot::finish(Outcome outcome, double seconds) {
   busy_s_ += seconds;
   finished_.push_back({jobs_.front().id, std::move(outcome), seconds});
   jobs_.pop_front();
+}
+
+void RunSlot::finish(const Worker::JobEnd& end, double seconds) {
+  finish(cause_of(end), seconds);
+  if (!end.is_from_outside) finished_.back().finalist = end.finalist;
 }
 
 std::optional<RunSlot::Finished> RunSlot::take_finished() {

@@ -37,6 +37,7 @@ class RunSlot {
     Outcome outcome;
     double seconds = 0;
     bool never_ran = false;  // no worker gets ready
+    std::optional<std::size_t> finalist = {};  // that ended it, if it is known
   };
 
   // A worker that finds a device of another model is refused.
@@ -81,7 +82,9 @@ class RunSlot {
   void bury_active(Clock::time_point now);
   bool try_again(const Worker::JobEnd& end);
   Failure cause_of(const Worker::JobEnd& end);
-  void finish(Outcome outcome, double seconds);  // the present job
+  // The present job.
+  void finish(Outcome outcome, double seconds);
+  void finish(const Worker::JobEnd& end, double seconds);
 
   WorkerCommand command_;  // with the environment of the present workers
   DeviceInfo expected_;

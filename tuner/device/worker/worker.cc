@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <string_view>
 
 #include "tuner/device/worker/job.h"
@@ -88,6 +89,7 @@ void Worker::begin(const Limits& limits) {
   limits_ = limits;
   busy_since_ = Clock::now();
   phase_.reset();
+  turn_.reset();
   fault_.reset();
   job_end_.reset();
   is_step_late_ = false;
@@ -173,6 +175,12 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
       phase_ = static_cast<Phase>(std::clamp<char>(frame.payload[0], 0, static_cast<char>(Phase::timing)));
       allow(limits_.of(*phase_), now);
       break;
+    case Frame::Kind::turn:
+      turn_ = static_cast<std::size_t>(std::strtoull(frame.payload.c_str(), nullptr, 10));
+      break;
+    case Frame::Kind::survived:
+      if (job_end_ && !job_end_->is_from_outside) job_end_.reset();
+      break;
     case Frame::Kind::late: {
       if (state_ != State::busy || overstayed_) break;
       const bool is_of_reference = phase_ == Phase::reference || phase_ == Phase::verifier;
@@ -241,7 +249,8 @@ std::string Worker::overstay_message() const {
 }
 
 Worker::JobEnd Worker::job_end(const ExitStatus& exit_status) const {
-  return {cause_of(exit_status), exit_status.is_from_outside() && !overstayed_ && !was_killed_ && !fault_};
+  return {cause_of(exit_status), exit_status.is_from_outside() && !overstayed_ && !was_killed_ && !fault_,
+          turn_};
 }
 
 Failure Worker::cause_of(const ExitStatus& exit_status) const {

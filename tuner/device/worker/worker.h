@@ -80,6 +80,7 @@ class Worker {
     Failure failure;  // as its trial will say
     // Another process or the system killed it: that says nothing about the job.
     bool is_from_outside = false;
+    std::optional<std::size_t> finalist = {};  // of a playoff: whose turn it was
   };
   // The end of the job that the worker died with.
   const JobEnd& death() const { return death_; }
@@ -123,6 +124,7 @@ class Worker {
   State state_ = State::starting;
   std::optional<DeviceInfo> device_;
   std::optional<Phase> phase_;
+  std::optional<std::size_t> turn_;  // the finalist of a playoff that is executed
   Limits limits_;
   std::optional<Limits> ahead_;  // of the request that was sent ahead
   double limit_s_ = 0;           // of the phase

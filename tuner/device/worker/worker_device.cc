@@ -86,6 +86,21 @@ Result<DeviceInfo> probe_all(const std::vector<std::string>& worker_argv,
   return info;
 }
 
+// The replies of a playoff that the worker died in. If it is not known which finalist ended it, the machine
+// failed for all.
+std::vector<RunReply> replies_after(const Failure& failure, std::optional<std::size_t> finalist,
+                                    std::size_t count) {
+  const std::size_t guilty = finalist.value_or(count);
+  RunReply failed;
+  failed.status = guilty < count ? failure.status : Status::machine_failed;
+  failed.message = failure.message;
+  failed.worker_is_lost = true;
+  if (guilty >= count) return std::vector<RunReply>(count, failed);
+  std::vector<RunReply> replies(count);
+  replies[guilty] = failed;
+  return replies;
+}
+
 }  // namespace
 
 // This worker does not open the hardware, so broken devices count too.
@@ -535,32 +550,35 @@ std::vector<std::vector<std::size_t>> WorkerDevice::groups_by_environment() cons
   return groups;
 }
 
-// Removes from the group what fails. False: `go_on` ended it.
+// Removes from the group what fails. A finalist that ends the worker ends the slice: the others play it
+// again. False: `go_on` ended it.
 bool WorkerDevice::play_slice(std::vector<std::size_t>& group, int rounds, std::vector<Samples>& played,
                               const std::function<bool()>& go_on) {
-  PlayoffJob job;
-  job.rounds.count = rounds;
-  for (std::size_t i : group) job.finalists.push_back(run_job(submissions_[i]));
-  const auto begin = Clock::now();
-  auto replies = play(job, go_on);
-  if (!replies) return false;
-  RunReply unknown;
-  unknown.status = Status::machine_failed;
-  replies->resize(group.size(), unknown);
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    RunReply& reply = (*replies)[i];
-    preparation_ += reply.preparation;
-    played[group[i]] = std::move(reply.samples_us);
-    submissions_[group[i]].trial.run_s += elapsed_s(begin, Clock::now());
-    finish(submissions_[group[i]], reply.status, std::move(reply.message));
+  bool is_complete = false;
+  while (!is_complete && !group.empty()) {
+    PlayoffJob job;
+    job.rounds.count = rounds;
+    for (std::size_t i : group) job.finalists.push_back(run_job(submissions_[i]));
+    const auto begin = Clock::now();
+    auto replies = play(job, go_on);
+    if (!replies) return false;
+    is_complete = std::ranges::none_of(*replies, &RunReply::worker_is_lost);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      RunReply& reply = (*replies)[i];
+      preparation_ += reply.preparation;
+      played[group[i]] = std::move(reply.samples_us);
+      submissions_[group[i]].trial.run_s += elapsed_s(begin, Clock::now());
+      finish(submissions_[group[i]], reply.status, std::move(reply.message));
+    }
+    std::erase_if(group, [&](std::size_t i) { return submissions_[i].stage == Submission::Stage::failed; });
   }
-  std::erase_if(group, [&](std::size_t i) { return played[i].empty(); });
   return true;
 }
 
-// Nothing if `go_on` ended it; an empty list if the worker died.
+// Nothing if `go_on` ended it.
 std::optional<std::vector<RunReply>> WorkerDevice::play(const PlayoffJob& job,
                                                         const std::function<bool()>& go_on) {
+  const std::size_t count = job.finalists.size();
   Worker::Limits total{kSetupLimitS, 0, 0, 0};
   for (const RunJob& finalist : job.finalists) {
     const Worker::Limits one = limits(finalist.plan);
@@ -573,8 +591,12 @@ std::optional<std::vector<RunReply>> WorkerDevice::play(const PlayoffJob& job,
   slot.start({next_id_++, encode(job), total, environment_of(job.finalists.front())});
   while (true) {
     if (const auto finished = slot.take_finished()) {
-      auto replies = finished->outcome ? decode<std::vector<RunReply>>(*finished->outcome) : Error{"it died"};
-      return replies ? *std::move(replies) : std::vector<RunReply>{};
+      if (!finished->outcome) return replies_after(finished->outcome.error(), finished->finalist, count);
+      auto replies = decode<std::vector<RunReply>>(*finished->outcome);
+      if (replies && replies->size() != count) replies = Error{"the worker did not answer for each finalist"};
+      if (!replies || std::ranges::any_of(*replies, &RunReply::worker_is_lost)) slot.replace_worker();
+      if (replies) return *std::move(replies);
+      return replies_after({Status::crashed, replies.error().message}, {}, count);
     }
     if (!go_on()) {
       slot.abandon();

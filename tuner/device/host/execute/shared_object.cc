@@ -64,7 +64,8 @@ Result<SharedObject> SharedObject::load(const Module& module) {
 Result<void, Failure> SharedObject::call(std::size_t index, std::span<void* const> arguments,
                                          void* stream) const {
   const CodeAtWork at_work(code_);
-  const BoundedStep step;
+  // CUDA's runtime library loads kernels at their first launch.
+  const BoundedStep step(stream != nullptr ? kLoadingS : 0);
   kernel::LauncherCall call{stream, false, {}};
   entries_[index]->run(arguments.data(), &call);
   if (!call.has_failed) return {};
