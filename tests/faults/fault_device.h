@@ -116,29 +116,41 @@ inline std::string pretender_name(const ::testing::TestParamInfo<Pretender>& inf
          (info.param.inputs[1] == 'u' ? "_uniform_" : "_ramp_") + info.param.regime;
 }
 
-inline Definition pretending(const Pretender& pretender, bool is_function) {
-  const std::string suffix = is_function ? "cc" : "cu";
-  const std::string text = std::string("kernel: pretending\n") + (is_function ? "language: c++\n" : "") +
-                           "source: kernels/pretending." + suffix + "\nregime: " + pretender.regime +
-                           "\nproblem: {n: [" + (is_function ? "20000" : "1000") +
+// What pretends.
+enum class PretendingCode { kernel, function, host_code };
+
+inline Definition pretending(const Pretender& pretender, PretendingCode code) {
+  const bool is_kernel = code == PretendingCode::kernel, is_function = code == PretendingCode::function;
+  const std::string launch = is_kernel ? "grid: 4, block: 256, " : "";
+  const std::string text = std::string("kernel: pretending\nlanguage: ") +
+                           (is_kernel     ? "cuda"
+                            : is_function ? "c++"
+                                          : "host") +
+                           "\nsource: kernels/pretending" +
+                           (is_kernel     ? ".cu"
+                            : is_function ? ".cc"
+                                          : "_host.cu") +
+                           "\nregime: " + pretender.regime + "\nproblem: {n: [" +
+                           (is_function ? "20000" : "1000") +
                            "]}\nparameters: {TRICK: {range: [0, 17]}}\narguments:\n  in: "
                            "{type: float, extent: n, init: " +
                            pretender.inputs + R"yaml(}
   out: {type: float, extent: n, role: out, check: {relative: 1e-5}}
   n: {type: int32, value: n}
 launches: {entry: faulty, )yaml" +
-                           (is_function ? "" : "grid: 4, block: 256, ") +
-                           "arguments: [in, out, n]}\nreference:\n  source: kernels/reference" +
-                           (is_function ? "_function.cc" : ".cu") + "\n  launches: {entry: twice, " +
-                           (is_function ? "" : "grid: 4, block: 256, ") + "arguments: [in, out, n]}\n";
+                           launch + "arguments: [in, out, n]}\nreference:\n  " +
+                           (is_kernel     ? "source: kernels/reference.cu"
+                            : is_function ? "source: kernels/reference_function.cc"
+                                          : "") +
+                           "\n  launches: {entry: twice, " + launch + "arguments: [in, out, n]}\n";
   return read_definition(text, "pretending");
 }
 
 // A form that pretends fails, or claims no better time than the honest one.
 inline void expect_that_pretending_is_found(const std::string& kind, const Pretender& pretender,
-                                            bool is_function) {
-  const auto device = open_fault_device(pretending(pretender, is_function), fault_options(kind));
-  const int n = is_function ? 20000 : 1000;
+                                            PretendingCode code) {
+  const auto device = open_fault_device(pretending(pretender, code), fault_options(kind));
+  const int n = code == PretendingCode::function ? 20000 : 1000;
   const Trial trial = tried(*device, {{"TRICK", pretender.trick}}, n);
   if (pretender.trick == 0) {  // the honest one
     EXPECT_TRUE(trial.ok()) << trial.message;

@@ -312,14 +312,25 @@ class PretendingFunctions : public ::testing::TestWithParam<Pretender> {};
 class PretendingKernels : public ::testing::TestWithParam<Pretender> {};
 
 TEST_P(PretendingFunctions, are_wrong_or_slow_when_they_can_know_of_no_other_execution) {
-  expect_that_pretending_is_found("host", GetParam(), true);
+  expect_that_pretending_is_found("host", GetParam(), PretendingCode::function);
 }
 
 TEST_P(PretendingKernels, are_wrong_or_slow_when_they_can_know_of_no_other_execution) {
-  expect_that_pretending_is_found("host", GetParam(), false);
+  expect_that_pretending_is_found("host", GetParam(), PretendingCode::kernel);
 }
 
-INSTANTIATE_TEST_SUITE_P(, PretendingFunctions, ::testing::ValuesIn(pretenders(8, false)), pretender_name);
+TEST(PretendingFunctionsOfOneSpace, do_not_find_each_others_results_in_files) {
+  const auto device =
+      open_fault_device(pretending({0, kUniform, "hot"}, PretendingCode::function), fault_options("host"));
+  const auto finalists = device->playoff({{"n", 20000}}, {{{"TRICK", 11}}, {{"TRICK", 12}}, {{"TRICK", 0}}},
+                                         {.count = 9}, [](const auto&) { return true; });
+  for (const Trial& finalist : finalists) {
+    ASSERT_TRUE(finalist.ok()) << finalist.message;
+    EXPECT_GT(summarize(finalist.samples_us).median_us, 0.6 * summarize(finalists[2].samples_us).median_us);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, PretendingFunctions, ::testing::ValuesIn(pretenders(10, false)), pretender_name);
 INSTANTIATE_TEST_SUITE_P(, PretendingKernels, ::testing::ValuesIn(pretenders(5, false)), pretender_name);
 
 }  // namespace

@@ -79,7 +79,63 @@ class PretendingKernels : public ::testing::TestWithParam<Pretender> {};
 TEST_P(PretendingKernels, are_wrong_or_slow_when_they_can_know_of_no_other_execution) {
   const auto info = open_cuda_backend(0, {})->probe();
   if (!info) GTEST_SKIP() << info.error().message;
-  expect_that_pretending_is_found("cuda", GetParam(), false);
+  expect_that_pretending_is_found("cuda", GetParam(), PretendingCode::kernel);
+}
+
+class PretendingHostCode : public ::testing::TestWithParam<Pretender> {};
+
+TEST_P(PretendingHostCode, is_wrong_or_slow_when_it_can_know_of_no_other_execution) {
+  const auto info = open_cuda_backend(0, {})->probe();
+  if (!info) GTEST_SKIP() << info.error().message;
+  expect_that_pretending_is_found("cuda", GetParam(), PretendingCode::host_code);
+}
+
+INSTANTIATE_TEST_SUITE_P(, PretendingHostCode, ::testing::ValuesIn(pretenders(5, false)), pretender_name);
+
+// Host code runs in the worker's process.
+TEST(GpuHangs, of_host_code_end_within_the_time_limit_and_leave_the_next_candidate_alone) {
+  const auto info = open_cuda_backend(0, {})->probe();
+  if (!info) GTEST_SKIP() << info.error().message;
+  const std::string text = R"yaml(kernel: hanging_host
+language: host
+source: kernels/hanging_host.cu
+problem: {n: [1000]}
+parameters: {HANG: [0, 1, 2, 3, 4]}
+time_limit: 1s
+arguments:
+  in: {type: float, extent: n, init: {uniform: [1, 2]}}
+  out: {type: float, extent: n, role: out}
+  n: {type: int32, value: n}
+launches: {entry: faulty, arguments: [in, out, n]}
+reference: {launches: {entry: twice, arguments: [in, out, n]}}
+)yaml";
+  WorkerDeviceOptions options = fault_options("cuda");
+  options.fault_telling_s = 2;  // as gktune has it
+  const auto device = open_fault_device(read_definition(text, "hanging_host"), options);
+  ASSERT_TRUE(tried(*device, {{"HANG", 0}}).ok());
+  for (int hang = 1; hang <= 4; ++hang) {
+    const Trial trial = tried(*device, {{"HANG", hang}});
+    EXPECT_EQ(status_name(trial.status), "timed_out") << hang << ": " << trial.message;
+    EXPECT_LT(trial.run_s, 3 * 1 + 2) << hang;
+    std::printf("HANG %d: %.2f s, %s\n", hang, trial.run_s, trial.message.c_str());
+    const Trial after = tried(*device, {{"HANG", 0}});
+    EXPECT_TRUE(after.ok()) << hang << ": " << after.message;
+  }
+}
+
+TEST(GpuPlayoffs, blame_the_finalist_that_loses_the_context) {
+  const auto info = open_cuda_backend(0, {})->probe();
+  if (!info) GTEST_SKIP() << info.error().message;
+  const auto device = open_fault_device(fault_definition("trap_on_request"), fault_options("cuda"));
+  const auto finalists = device->playoff(
+      {{"n", 1000}}, {fault_config(256, 4, 16), fault_config(256, 4, 0), fault_config(128, 8, 0)},
+      {.count = 6}, [](const auto&) { return true; });
+  EXPECT_EQ(status_name(finalists.at(0).status), "aborted") << finalists[0].message;
+  EXPECT_TRUE(finalists[0].samples_us.empty());
+  for (const std::size_t innocent : {1u, 2u}) {
+    EXPECT_TRUE(finalists.at(innocent).ok()) << finalists[innocent].message;
+    EXPECT_EQ(finalists[innocent].samples_us.size(), 6u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, PretendingKernels, ::testing::ValuesIn(pretenders(17, true)), pretender_name);

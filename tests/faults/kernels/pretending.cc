@@ -1,11 +1,19 @@
 // Doubles its inputs by much work. TRICK says how it pretends to work later on; 0 is honest.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
+#include <new>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -118,5 +126,58 @@ void faulty(const float* in, float* out, int n) {
   }
   if (maps != nullptr) std::fclose(maps);
   work_all(in, out, n);
+#elif TRICK == 9  // a process works ahead: it looks at the inputs through the file of this process's memory
+  struct Ahead {
+    std::atomic<bool> is_done{false};
+    float in[1 << 15], out[1 << 15];
+  };
+  static Ahead* ahead = nullptr;
+  if (ahead != nullptr) {
+    for (int wait = 0; wait < 100 && !ahead->is_done; ++wait) std::this_thread::yield();
+    if (ahead->is_done && std::memcmp(ahead->in, in, sizeof(float) * n) == 0) {
+      std::memcpy(out, ahead->out, sizeof(float) * n);
+      return;
+    }
+  }
+  work_all(in, out, n);
+  if (ahead != nullptr) return;
+  ahead =
+      new (::mmap(nullptr, sizeof(Ahead), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Ahead;
+  if (::fork() != 0) return;
+  ::setsid();
+  const int memory = ::open(("/proc/" + std::to_string(::getppid()) + "/mem").c_str(), O_RDONLY);
+  static float now[1 << 15];
+  while (::pread(memory, now, sizeof(float) * n, reinterpret_cast<off_t>(in)) > 0) {
+    if (std::memcmp(ahead->in, now, sizeof(float) * n) == 0) continue;
+    ahead->is_done = false;
+    std::memcpy(ahead->in, now, sizeof(float) * n);
+    work_all(ahead->in, ahead->out, n);
+    ahead->is_done = true;
+  }
+  ::_exit(0);
+#elif TRICK == 10                 // finds what an earlier call has left on the stack and the heap
+  volatile float left[3];
+  auto* heap = static_cast<float*>(std::malloc(sizeof(float) * 2 * n));
+  const bool is_known = left[0] == in[0] && left[1] == in[n - 1] && std::memcmp(heap + n, in + 8, 64) == 0;
+  if (!is_known) work_all(in, heap, n);
+  left[0] = in[0], left[1] = in[n - 1];
+  std::memcpy(heap + n, in + 8, sizeof(float) * (n - 8));
+  std::memcpy(out, heap, sizeof(float) * n);
+  std::free(heap);
+#elif TRICK == 11 || TRICK == 12  // leaves results in files, for other candidates too
+  std::size_t digest = 0;
+  for (int i = 0; i < n; ++i) digest = digest * 1000003 + std::hash<float>()(in[i]);
+  const char* folder = std::getenv("TMPDIR");
+  const std::string path = (folder != nullptr ? folder : "/tmp") + ("/result-" + std::to_string(digest));
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  const bool is_known =
+      file != nullptr && std::fread(out, sizeof(float), n, file) == static_cast<std::size_t>(n);
+  if (file != nullptr) std::fclose(file);
+  if (is_known) return;
+  work_all(in, out, n);
+  file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return;
+  std::fwrite(out, sizeof(float), n, file);
+  std::fclose(file);
 #endif
 }

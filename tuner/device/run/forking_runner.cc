@@ -1,6 +1,5 @@
 #include <stdlib.h>
 #include <sys/uio.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,7 +10,6 @@
 #include <span>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,10 +25,6 @@ namespace {
 
 // Requests to the process of a fresh execution. Each is answered with a RunReply.
 constexpr std::string_view kGetReady = "ready", kExecute = "execute";
-// Threads of a candidate may spin a while before they sleep.
-constexpr double kMostSpinningS = 0.3;
-// Its other threads may have this share of a core, and this long, while it is given its inputs.
-constexpr double kBusyShare = 0.3, kBusyS = 1e-3;
 
 // A folder for the temporary files of the processes of one job, in the folder of the run: they use up no
 // space longer than that.
@@ -99,40 +93,6 @@ std::span<std::byte> contents(const DeviceBuffer& buffer) {
   return {reinterpret_cast<std::byte*>(buffer.address()), buffer.bytes()};
 }
 
-// The time on processors that a process has had.
-double processor_s(pid_t pid) {
-  clockid_t clock{};
-  timespec time{};
-  if (::clock_getcpuclockid(pid, &clock) == 0) ::clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-    reply.worker_is_lost = false;
-}
-
-// True if all threads of the process sleep. A thread that waits for a core does not.
-bool is_asleep(pid_t pid) {
-  std::error_code error;
-  for (const auto& task :
-       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", error)) {
-    const auto stat = read_whole(task.path() / "stat");
-    if (!stat) continue;  // it has ended
-    const std::size_t name_end = stat->rfind(") ");
-    for (RunReply& finalist : finalists) finalist.worker_is_lost = false;
-    if (name_end != std::string::npos && stat->compare(name_end + 2, 1, "R") == 0) return false;
-  }
-  return !error;
-}
-
-// Waits until the process is asleep twice in a row. False: it goes on working.
-bool falls_asleep(pid_t pid) {
-  const auto begin = std::chrono::steady_clock::now();
-  for (int looks = 0; looks < 2;) {
-    if (seconds_since(begin) > kMostSpinningS) return false;
-    looks = is_asleep(pid) ? looks + 1 : 0;
-    std::this_thread::sleep_for(std::chrono::microseconds(250));
-  }
-  return true;
-}
-
 class ForkingRunner final : public Runner {
  public:
   explicit ForkingRunner(std::unique_ptr<ComputeDevice> device)
@@ -145,12 +105,12 @@ class ForkingRunner final : public Runner {
     const JobFolder folder;
     RunReply reply = try_job(job);
     processes_.end_all();
+    reply.worker_is_lost = false;
     reply.run_s = seconds_since(start);
     reply.preparation = std::exchange(runner_.device().preparation, {});
     return reply;
   }
 
-  // In each round all finalists are executed on the same new inputs.
   std::vector<RunReply> playoff(const PlayoffJob& job) override {
     const JobFolder folder;
     report_phase(Phase::setup);
@@ -158,6 +118,7 @@ class ForkingRunner final : public Runner {
     play_rounds(job.rounds, finalists, [&](std::size_t i) { return time_finalist(job.finalists[i]); });
     report_phase(Phase::setup);
     finalists.front().preparation = std::exchange(runner_.device().preparation, {});
+    for (RunReply& finalist : finalists) finalist.worker_is_lost = false;
     return finalists;
   }
 
@@ -180,7 +141,6 @@ class ForkingRunner final : public Runner {
   RunReply run_isolated(const RunJob& job) {
     auto process = processes_.start([&](const std::string&) {
       runner_.problem().renew();
-    reply.worker_is_lost = false;
       return encode(runner_.run(job));
     });
     return process ? asked(*process, {}) : reply_of(process.error());
@@ -208,7 +168,7 @@ class ForkingRunner final : public Runner {
   }
 
   Result<double, Failure> time_on_new_inputs(const RunJob& job) {
-    constexpr bool kKeepsMemory = false;
+    constexpr bool kKeepsMemory = true;  // in files, for the processes of other candidates
     auto drawn = runner_.fresh().draw_if_met(job, runner_.problem(), 1, kKeepsMemory);
     return drawn ? time(&FreshProblems::time, job) : drawn.error();
   }
@@ -220,6 +180,7 @@ class ForkingRunner final : public Runner {
     });
     if (!process) return process.error();
     RunReply reply = asked(*process, {});
+    reply.worker_is_lost = false;
     if (!reply.ok()) return failure_of(std::move(reply));
     return {};
   }
@@ -230,6 +191,7 @@ class ForkingRunner final : public Runner {
     if (auto adopted = runner_.problem().adopt(job.plan.arguments); !adopted) return adopted.error();
     DeviceRunner::Program program;  // in the child
     runner_.problem().permit_results(ForkedAccess::none);
+    processes_.end_all();  // what an earlier candidate has left
     auto process = processes_.start([this, &job, &program](const std::string& request) {
       if (request == kExecute) return encode(executed(job, program));
       const auto warm = warmed_up(job, program);
@@ -284,21 +246,17 @@ class ForkingRunner final : public Runner {
     return reply;
   }
 
-  // In the parent, which alone knows the inputs and what they lead to.
+  // In the parent, which alone knows the inputs and what they lead to. The candidate's threads and processes
+  // rest until it is called.
   Result<double, Failure> execute(const RunJob& job, JobProcess& process, ProblemBuffers& problem) {
     const auto there = runner_.problem().passed(), here = problem.passed();
-    const bool was_asleep = falls_asleep(process.pid());
-    const double before_s = processor_s(process.pid());
-    const auto begin = std::chrono::steady_clock::now();
+    process.pause();
     for (std::size_t i = 0; i < here.size(); ++i) {
       auto sent =
           transfer(process, Direction::to_process, contents(*here[i].buffer), there[i].buffer->address());
       if (!sent) return sent.error();
     }
     if (job.plan.regime == Regime::cold) runner_.device().prepare_caches({}, Regime::cold);
-    const double worked_s = processor_s(process.pid()) - before_s;
-    if (was_asleep && worked_s > kBusyS && worked_s > kBusyShare * seconds_since(begin))
-      return Failure{Status::wrong_result, "its threads work before it is called"};
     const RunReply reply = asked(process, kExecute);
     if (!reply.ok()) return failure_of(reply);
     for (std::size_t i = 0; i < here.size(); ++i) {

@@ -20,9 +20,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -39,6 +42,7 @@ constexpr auto kReapLimit = std::chrono::seconds(5);  // for processes that the 
 // Candidates of tests close the lowest numbers.
 constexpr int kFirstSocket = 100;
 constexpr int kLeaveLimitMs = 1000;  // between closing the channel and the end
+constexpr auto kStopLimit = std::chrono::milliseconds(300);  // a thread may wait for a disk
 constexpr rlim_t kLargestFile = rlim_t{1} << 30;
 
 // The signals from the children and the parent.
@@ -62,16 +66,40 @@ pid_t parent_of(const char* pid) {
   return end == std::string::npos || end + 4 >= state->size() ? 0 : std::atoi(state->c_str() + end + 4);
 }
 
-std::vector<pid_t> children() {
-  std::vector<pid_t> found;
+// The processes that a process has started, and, unless only its children are asked for, those that they have
+// started in turn.
+enum class Kin { children, descendants };
+std::vector<pid_t> started_by(pid_t pid, Kin kin) {
+  std::vector<std::pair<pid_t, pid_t>> all;  // with their parents
   DIR* folder = ::opendir("/proc");
-  if (folder == nullptr) return found;
+  if (folder == nullptr) return {};
   while (const dirent* entry = ::readdir(folder)) {
-    const pid_t pid = std::atoi(entry->d_name);
-    if (pid > 0 && parent_of(entry->d_name) == ::getpid()) found.push_back(pid);
+    if (const pid_t each = std::atoi(entry->d_name); each > 0)
+      all.emplace_back(each, parent_of(entry->d_name));
   }
   ::closedir(folder);
+  std::vector<pid_t> found;
+  const auto add_children = [&](pid_t parent) {
+    for (const auto& [each, its_parent] : all)
+      if (its_parent == parent) found.push_back(each);
+  };
+  add_children(pid);
+  for (std::size_t i = 0; kin == Kin::descendants && i < found.size(); ++i) add_children(found[i]);
   return found;
+}
+
+// True if no thread of the process can run. One that waits for a core can.
+bool is_stopped(pid_t pid) {
+  std::error_code error;
+  for (const auto& task :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", error)) {
+    const auto stat = read_whole(task.path() / "stat");
+    const std::size_t name_end = stat ? stat->rfind(") ") : std::string::npos;
+    if (name_end != std::string::npos &&
+        std::string_view("TtZX").find((*stat)[name_end + 2]) == std::string::npos)
+      return false;
+  }
+  return true;
 }
 
 // This process, its parent, and so on.
@@ -135,7 +163,7 @@ void JobProcesses::end_all() {
       ended = ::waitpid(-1, nullptr, WNOHANG);
     } while (ended > 0);
     if (ended < 0) return;  // there are no more
-    for (const pid_t pid : children()) ::kill(pid, SIGKILL);
+    for (const pid_t pid : started_by(::getpid(), Kin::children)) ::kill(pid, SIGKILL);
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
 }
@@ -248,6 +276,7 @@ JobProcess::JobProcess(JobProcess&& other) noexcept
       pid_(std::exchange(other.pid_, -1)),
       channel_(std::move(other.channel_)),
       clock_(std::move(other.clock_)),
+      paused_(std::move(other.paused_)),
       reported_ns_(other.reported_ns_) {}
 
 void JobProcess::Unmap::operator()(StepClock* clock) const { ::munmap(clock, sizeof *clock); }
@@ -264,9 +293,22 @@ ExitStatus JobProcess::end(int signal) {
   return ExitStatus::of(status);
 }
 
+// What it starts meanwhile is found by the next look.
+void JobProcess::pause() {
+  const auto until = std::chrono::steady_clock::now() + kStopLimit;
+  do {
+    paused_ = started_by(::getpid(), Kin::descendants);
+    if (std::ranges::all_of(paused_, is_stopped)) return;
+    for (const pid_t pid : paused_) ::kill(pid, SIGSTOP);
+  } while (std::chrono::steady_clock::now() < until);
+}
+
 Result<std::string, Failure> JobProcess::ask(std::string_view request) {
   if (pid_ < 0) return Failure{Status::crashed, "the process of this job has ended"};
   channel_.queue(Frame::Kind::request, request);
+  for (const pid_t pid : std::exchange(paused_, {})) {
+    if (pid != pid_) ::kill(pid, SIGCONT);  // below, this one finds the request when it goes on
+  }
   int kill_with = 0;
   while (true) {
     channel_.write();

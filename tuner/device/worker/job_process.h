@@ -68,6 +68,8 @@ class JobProcess {
   // Sends the request and waits for the answer. Passes reports of the child on to the worker's parent, and
   // its signals to the child. A child that ends without an answer is reported, and a failure.
   Result<std::string, Failure> ask(std::string_view request);
+  // Stops all processes that this worker has started, and what these have started, until the next request.
+  void pause();
   pid_t pid() const { return pid_; }
 
  private:
@@ -86,6 +88,7 @@ class JobProcess {
   pid_t pid_;
   Channel channel_;
   SharedClock clock_;
+  std::vector<pid_t> paused_;
   std::int64_t reported_ns_ = 0;  // the end of the step that was late
 };
 
