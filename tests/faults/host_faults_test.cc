@@ -308,6 +308,33 @@ INSTANTIATE_TEST_SUITE_P(, SanitizedFaults, ::testing::Values("g++", "clang++"),
   return std::string(cxx.param == std::string("g++") ? "gpp" : "clangpp");
 });
 
+// Then no other inputs can be drawn, and those of the space file serve.
+TEST(HostFaultsOfReferences, on_other_inputs_are_no_faults_of_the_candidate) {
+  const auto device = open_fault_device(read_definition(R"yaml(
+kernel: strict
+source: kernels/hostile_function.cc
+problem: {n: [1000]}
+parameters: {ATTACK: [0]}
+arguments:
+  in: {type: float, extent: n, init: {ramp: [1, 0.5]}}
+  out: {type: float, extent: n, role: out}
+  n: {type: int32, value: n}
+launches: {entry: faulty, arguments: [in, out, n]}
+reference: {source: kernels/strict_reference.cc, launches: {entry: twice, arguments: [in, out, n]}}
+)yaml",
+                                                        "strict"),
+                                        fault_options("host"));
+  for (int time = 0; time < 2; ++time) {
+    const Trial trial = tried(*device, {{"ATTACK", 0}});
+    EXPECT_EQ(trial.status, Status::ok) << trial.message;
+    EXPECT_GT(trial.fresh_us, 0);
+  }
+  const auto finalists =
+      device->playoff({{"n", 1000}}, {{{"ATTACK", 0}}}, {.count = 3}, [](const auto&) { return true; });
+  EXPECT_EQ(finalists.at(0).status, Status::ok) << finalists[0].message;
+  EXPECT_EQ(finalists[0].samples_us.size(), 3u);
+}
+
 class PretendingFunctions : public ::testing::TestWithParam<Pretender> {};
 class PretendingKernels : public ::testing::TestWithParam<Pretender> {};
 
