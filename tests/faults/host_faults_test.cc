@@ -308,6 +308,24 @@ INSTANTIATE_TEST_SUITE_P(, SanitizedFaults, ::testing::Values("g++", "clang++"),
   return std::string(cxx.param == std::string("g++") ? "gpp" : "clangpp");
 });
 
+class HonestFunctions : public ::testing::TestWithParam<int> {};
+
+TEST_P(HonestFunctions, are_not_blamed) {
+  constexpr const char* kSpace =
+      "parameters: {FORM: {range: [0, 7]}}\noptions: [-fopenmp, -pthread]\ntime_limit: 20s\n";
+  const auto device = open_fault_device(fault_function_definition("honest", kSpace), fault_options("host"));
+  const Config config = {{"FORM", GetParam()}};
+  const Trial trial = tried(*device, config);
+  EXPECT_EQ(trial.status, Status::ok) << trial.message;
+  EXPECT_GT(trial.fresh_us, 0);
+  const auto finalists =
+      device->playoff({{"n", 1000}}, {config, {{"FORM", 0}}}, {.count = 5}, [](const auto&) { return true; });
+  EXPECT_EQ(finalists.at(0).status, Status::ok) << finalists[0].message;
+  EXPECT_EQ(finalists[0].samples_us.size(), 5u);
+}
+
+INSTANTIATE_TEST_SUITE_P(, HonestFunctions, ::testing::Range(0, 8));
+
 // Then no other inputs can be drawn, and those of the space file serve.
 TEST(HostFaultsOfReferences, on_other_inputs_are_no_faults_of_the_candidate) {
   const auto device = open_fault_device(read_definition(R"yaml(
