@@ -266,7 +266,25 @@ void Connection::attach(const std::filesystem::path& path, Access access, const 
   work_->files.push_back(path);
 }
 
+// SQLite counts all rows of a table in one instruction, which no limit interrupts. Another function of the
+// name makes it visit each row.
+void Connection::count_row_by_row() {
+  static constexpr auto kAdd = [](sqlite3_context* context, std::int64_t more) {
+    void* const count = sqlite3_aggregate_context(context, sizeof more);
+    if (count != nullptr) *static_cast<std::int64_t*>(count) += more;
+  };
+  const auto step = [](sqlite3_context* context, int, sqlite3_value**) { kAdd(context, 1); };
+  const auto inverse = [](sqlite3_context* context, int, sqlite3_value**) { kAdd(context, -1); };
+  const auto value = [](sqlite3_context* context) {
+    const void* const count = sqlite3_aggregate_context(context, 0);  // null: there was no row
+    sqlite3_result_int64(context, count == nullptr ? 0 : *static_cast<const std::int64_t*>(count));
+  };
+  sqlite3_create_window_function(handle(), "count", 0, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+                                 nullptr, step, value, value, inverse, nullptr);
+}
+
 void Connection::limit_work() {
+  count_row_by_row();
   work_->files.emplace_back(sqlite3_db_filename(handle(), "main"));
   work_->is_limited = true;
   work_->adapt();

@@ -72,6 +72,7 @@ class Connection {
     std::uint64_t most_bytes = 0;
     void adapt();  // the limits to the present sizes of the files
   };
+  void count_row_by_row();
   class WithoutLimit;
 
   void require_more_bytes(std::uint64_t taken) const;

@@ -108,6 +108,27 @@ TEST_F(Sqlite, an_endless_query_is_stopped) {
   EXPECT_EQ(rows(), 100000);
 }
 
+// One instruction for a whole table could not be stopped.
+TEST_F(Sqlite, rows_are_counted_one_by_one) {
+  database_.limit_work();
+  database_.execute("INSERT INTO t VALUES (5), (6), (6), (NULL)");
+  Statement plan(database_, "EXPLAIN SELECT count(*) FROM t");
+  int rows_visited = 0;
+  while (plan.step()) {
+    Row row = plan.row();
+    (void)row.integer();  // its address
+    const std::string instruction = row.text();
+    EXPECT_NE(instruction, "Count");
+    rows_visited += instruction == "Next";
+  }
+  EXPECT_EQ(rows_visited, 1);
+  EXPECT_EQ(database_.integer("SELECT count(*) FROM t"), 4);
+  EXPECT_EQ(database_.integer("SELECT count(*) FROM t WHERE x = 7"), 0);
+  EXPECT_EQ(database_.integer(
+                "SELECT max(n) FROM (SELECT count(*) OVER (ORDER BY rowid ROWS 1 PRECEDING) AS n FROM t)"),
+            2);
+}
+
 TEST_F(Sqlite, sizes_and_depths_are_limited) {
   EXPECT_THROW(database_.integer("SELECT length(zeroblob(300 * 1024 * 1024))"), Failure);
   std::string deep = "SELECT 1";
