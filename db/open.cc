@@ -120,13 +120,14 @@ void use_write_ahead_log(Connection& connection, std::chrono::milliseconds patie
 Connection open_readable(const fs::path& path, std::chrono::milliseconds patience, bool is_damaged) {
   const auto open = [&](Connection::Access access) {
     Connection connection(path, access, patience);
-    if (is_damaged) connection.tolerate_damage();
     connection.limit_work();
+    if (is_damaged) connection.tolerate_damage();
     return connection;
   };
   Connection connection = open(reading_access(path));
   try {
     connection.integer("PRAGMA schema_version");
+    if (!is_damaged) connection.load_schema();
     return connection;
   } catch (const Failure& failure) {
     if (!failure.is_without_access() && !failure.is_out_of_space()) throw;

@@ -33,6 +33,8 @@ constexpr std::pair<int, int> kLimits[] = {
     {SQLITE_LIMIT_TRIGGER_DEPTH, 4},  // rows that go with others count as triggers
 };
 
+// A schema of this program takes a millisecond.
+constexpr double kLongestLoadingS = 1;
 // Between two calls of the progress handler.
 constexpr int kInstructions = 10'000;
 // Statements over all trials need 0.1 instructions for a byte of the file, and merges 0.5.
@@ -245,9 +247,21 @@ void Connection::tolerate_damage() {
   execute("PRAGMA writable_schema = ON");
   // The first statement fails if the schema is damaged; the next ones use what it has loaded.
   try {
-    integer("SELECT count(*) FROM sqlite_schema");
+    load_schema();
   } catch (const Failure& failure) {
     if (!failure.is_damaged_file()) throw;
+  }
+}
+
+void Connection::load_schema() {
+  work_->loading_since = std::clock();
+  try {
+    Statement(*this, "SELECT 1 FROM sqlite_schema LIMIT 1").step();
+    work_->loading_since.reset();
+  } catch (const Failure& failure) {
+    work_->loading_since.reset();
+    if (failure.is_interrupted()) throw Failure("damaged: its schema has no end", Failure::kDamagedFile);
+    throw;
   }
 }
 
@@ -295,6 +309,8 @@ void Connection::limit_work() {
         work.done += kInstructions;
         const auto is_over = [&] { return work.is_limited && work.done > work.most; };
         if (is_over()) work.adapt();
+        const auto most = static_cast<std::clock_t>(kLongestLoadingS * CLOCKS_PER_SEC);
+        if (work.loading_since && std::clock() - *work.loading_since > most) return 1;
         return is_over() ? 1 : 0;
       },
       work_.get());

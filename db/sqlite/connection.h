@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +43,8 @@ class Connection {
   std::string quick_check();
   // Reads what is left of a file that was cut or whose schema is damaged. For a connection that cannot write.
   void tolerate_damage();
+  // Reads the schema. A damaged one may have no end.
+  void load_schema();
   // Gives unused pages back to the file system.
   void compact();
   // Replaces the contents of the target.
@@ -68,6 +72,7 @@ class Connection {
   struct Work {
     std::vector<std::filesystem::path> files;
     bool is_limited = false;
+    std::optional<std::clock_t> loading_since;  // the schema, by the time on processors
     std::int64_t done = 0, most = 0;
     std::uint64_t most_bytes = 0;
     void adapt();  // the limits to the present sizes of the files
