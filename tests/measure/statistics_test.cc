@@ -67,6 +67,93 @@ TEST(Statistics, one_sample_is_its_own_summary) {
 
 TEST(Statistics, a_summary_of_no_samples_is_zero) { EXPECT_DOUBLE_EQ(summarize({}).median_us, 0); }
 
+// The speedup of a kernel whose time is that of another one times `ratio`, as a judge asks for it: after each
+// ten rounds until it is decided. The clock drifts, and some samples are interrupted.
+Speedup simulated(double ratio, double effect, std::mt19937& random, std::size_t most = 3000) {
+  std::normal_distribution<double> noise(0, 0.02);
+  std::uniform_real_distribution<double> luck(0, 1);
+  Samples candidate, other;
+  Speedup speedup;
+  while (candidate.size() < most && speedup.relation == Relation::undecided) {
+    for (int i = 0; i < 10; ++i) {
+      const double drift = 100 + 0.05 * static_cast<double>(candidate.size());
+      const auto sample = [&] { return drift * std::exp(noise(random)) * (luck(random) < 0.03 ? 3 : 1); };
+      candidate.push_back(ratio * sample());
+      other.push_back(sample());
+    }
+    speedup = speedup_of(candidate, other, effect);
+  }
+  return speedup;
+}
+
+TEST(SpeedupOf, a_kernel_is_not_called_different_from_itself) {
+  std::mt19937 random(1);
+  int different = 0, equivalent = 0;
+  for (int run = 0; run < 1000; ++run) {
+    const Relation relation = simulated(1, 0.01, random).relation;
+    different += relation == Relation::faster || relation == Relation::slower ? 1 : 0;
+    equivalent += relation == Relation::equivalent ? 1 : 0;
+  }
+  EXPECT_EQ(different, 0);
+  EXPECT_GE(equivalent, 990);
+}
+
+TEST(SpeedupOf, one_per_cent_is_found_if_half_of_it_counts) {
+  std::mt19937 random(2);
+  int slower = 0, faster = 0;
+  for (int run = 0; run < 200; ++run) {
+    slower += simulated(1.01, 0.005, random).relation == Relation::slower ? 1 : 0;
+    faster += simulated(1 / 1.01, 0.005, random).relation == Relation::faster ? 1 : 0;
+  }
+  EXPECT_GE(slower, 190);
+  EXPECT_GE(faster, 190);
+}
+
+TEST(SpeedupOf, the_interval_contains_the_factor_in_95_of_100_cases) {
+  std::mt19937 random(3);
+  int inside = 0;
+  for (int run = 0; run < 1000; ++run) {
+    const Speedup speedup = simulated(0.5, 1e-9, random, 20);
+    inside += speedup.low <= 2 && 2 <= speedup.high ? 1 : 0;
+  }
+  EXPECT_GE(inside, 940);
+}
+
+TEST(SpeedupOf, few_samples_decide_nothing) {
+  const Samples fast(15, 1.0), slow(15, 2.0);
+  const Speedup speedup = speedup_of(fast, slow, 0.01);
+  EXPECT_EQ(speedup.factor, 2);
+  EXPECT_EQ(speedup.relation, Relation::undecided);
+  EXPECT_FALSE(speedup.is_not_slower);
+  EXPECT_EQ(speedup_of({}, slow, 0.01).factor, 0);
+  EXPECT_EQ(speedup_of(Samples(16, 1.0), Samples(16, 2.0), 0.01).relation, Relation::faster);
+}
+
+TEST(SpeedupOf, a_speedup_within_the_smallest_effect_is_equivalent) {
+  const Samples mine(20, 1.0), other(20, 1.005);
+  EXPECT_EQ(speedup_of(mine, other, 0.01).relation, Relation::equivalent);
+  EXPECT_EQ(speedup_of(mine, other, 0.001).relation, Relation::faster);
+  EXPECT_EQ(speedup_of(other, mine, 0.001).relation, Relation::slower);
+  EXPECT_FALSE(speedup_of(other, mine, 0.001).is_not_slower);
+}
+
+TEST(MeanOf, factors_are_multiplied_and_their_intervals_shrink) {
+  const Speedup mean = mean_of({{2, 1.9, 2.1, Relation::faster}, {8, 7.6, 8.4, Relation::faster}}, 0.01);
+  EXPECT_DOUBLE_EQ(mean.factor, 4);
+  EXPECT_NEAR(mean.low, 4 / std::pow(2 / 1.9, std::sqrt(2) / 2), 1e-9);
+  EXPECT_NEAR(mean.high, 4 * std::pow(1.05, std::sqrt(2) / 2), 1e-9);
+  EXPECT_EQ(mean.relation, Relation::faster);
+  const Speedup twice = {2, 1.99, 2.01, Relation::faster}, half = {0.5, 0.4975, 0.5025, Relation::slower};
+  EXPECT_EQ(mean_of({twice, half}, 0.02).relation, Relation::equivalent);
+}
+
+TEST(MeanOf, the_mean_of_undecided_speedups_is_undecided) {
+  const Speedup open = {2, 1.99, 2.01}, faster = {2, 1.99, 2.01, Relation::faster, true};
+  EXPECT_EQ(mean_of({faster, open}, 0.01).relation, Relation::undecided);
+  EXPECT_FALSE(mean_of({faster, open}, 0.01).is_not_slower);
+  EXPECT_TRUE(mean_of({faster, faster}, 0.01).is_not_slower);
+}
+
 TEST(Histogram, edges_of_positive_values_grow_by_equal_factors) {
   const Histogram histogram = histogram_of({1, 1.5, 3, 10, 100, 1000}, 3);
   ASSERT_EQ(histogram.edges.size(), 4u);

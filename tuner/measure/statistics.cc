@@ -6,23 +6,38 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <tuple>
 
 namespace gktune {
 namespace {
 
-constexpr double kTail = 0.025;
+// A probability at each end, and the standard errors that leave it out.
+struct Confidence {
+  double tail, standard_errors;
+};
+constexpr Confidence kUsual = {0.025, 1.959963984540054};
+// For a decision that is asked for again and again, after more samples: each time a third more than before.
+constexpr Confidence kCertain = {0.0001, 3.7190164854556804};
+constexpr std::size_t kFirstDecision = 16;
+
+std::size_t samples_of_decision(std::size_t n) {
+  std::size_t samples = kFirstDecision;
+  while (samples + samples / 3 <= n) samples += samples / 3;
+  return samples;
+}
+
 // For more samples the normal approximation gives the same indices, or the next ones.
 constexpr std::size_t kExactSamples = 1000;
 
-// Number of samples that may be left out at each end: the largest k with P(B(n, 1/2) < k) <= kTail.
-std::size_t samples_outside(std::size_t n) {
+// Number of samples that may be left out at each end: the largest k with P(B(n, 1/2) < k) <= the tail.
+std::size_t samples_outside(std::size_t n, Confidence confidence) {
   const auto count = static_cast<double>(n);
   if (n > kExactSamples) {
-    return static_cast<std::size_t>(std::floor((count - 1.959963984540054 * std::sqrt(count)) / 2));
+    return static_cast<std::size_t>(std::floor((count - confidence.standard_errors * std::sqrt(count)) / 2));
   }
   double probability = std::exp2(-count), below = 0;
   std::size_t k = 0;
-  while (k < n / 2 && below + probability <= kTail) {
+  while (k < n / 2 && below + probability <= confidence.tail) {
     below += probability;
     probability *= (count - static_cast<double>(k)) / (static_cast<double>(k) + 1);
     ++k;
@@ -60,10 +75,30 @@ bool may_win(const Samples& finalist, const Samples& leader, const PlayoffOption
   return kStandardErrors * median_error(deviation, differences.size()) - middle > options.tolerance;
 }
 
+// The bounds of the median of sorted values.
+std::pair<double, double> bounds(const std::vector<double>& sorted, Confidence confidence) {
+  const std::size_t outside = samples_outside(sorted.size(), confidence);
+  const std::size_t low = outside == 0 ? 0 : outside - 1;
+  return {sorted[low], sorted[sorted.size() - 1 - low]};
+}
+
+// With certain bounds of the factor.
+void relate(Speedup& speedup, double low, double high, double effect) {
+  const double least = 1 / (1 + effect), most = 1 + effect;
+  speedup.is_not_slower = low >= least;
+  if (low >= least && high <= most) {
+    speedup.relation = Relation::equivalent;
+  } else if (low > most) {
+    speedup.relation = Relation::faster;
+  } else if (high < least) {
+    speedup.relation = Relation::slower;
+  }
+}
+
 }  // namespace
 
 std::pair<std::size_t, std::size_t> median_interval(std::size_t n) {
-  const std::size_t outside = samples_outside(n);
+  const std::size_t outside = samples_outside(n, kUsual);
   const std::size_t low = outside == 0 ? 0 : outside - 1;
   return {low, n - 1 - low};
 }
@@ -89,6 +124,45 @@ Timing summarize(std::span<const double> samples_us) {
   for (double sample : sorted) squares += (sample - timing.mean_us) * (sample - timing.mean_us);
   timing.deviation_us = sorted.size() > 1 ? std::sqrt(squares / (count - 1)) : 0;
   return timing;
+}
+
+Speedup speedup_of(const Samples& candidate, const Samples& other, double effect) {
+  std::vector<double> factors;
+  for (std::size_t i = 0; i < std::min(candidate.size(), other.size()); ++i)
+    factors.push_back(other[i] / candidate[i]);
+  Speedup speedup;
+  if (factors.size() >= kFirstDecision) {
+    std::vector<double> first = factors;
+    first.resize(samples_of_decision(factors.size()));
+    std::ranges::sort(first);
+    const auto [low, high] = bounds(first, kCertain);
+    relate(speedup, low, high, effect);
+  }
+  if (factors.empty()) return speedup;
+  std::ranges::sort(factors);
+  speedup.factor = median_of_sorted(factors);
+  std::tie(speedup.low, speedup.high) = bounds(factors, kUsual);
+  return speedup;
+}
+
+Speedup mean_of(const std::vector<Speedup>& speedups, double effect) {
+  double sum = 0, below = 0, above = 0;
+  for (const Speedup& each : speedups) {
+    sum += std::log(each.factor);
+    below += std::pow(std::log(each.factor / each.low), 2);
+    above += std::pow(std::log(each.high / each.factor), 2);
+  }
+  const auto count = static_cast<double>(speedups.size());
+  const auto factor_at = [&](double distance) { return std::exp((sum + distance) / count); };
+  Speedup mean{factor_at(0), factor_at(-std::sqrt(below)), factor_at(std::sqrt(above))};
+  // The intervals of few samples are too narrow to decide.
+  const bool is_decided = std::ranges::none_of(
+      speedups, [](const Speedup& each) { return each.relation == Relation::undecided; });
+  mean.is_not_slower = std::ranges::all_of(speedups, &Speedup::is_not_slower);
+  const double widened = kCertain.standard_errors / kUsual.standard_errors;
+  if (is_decided)
+    relate(mean, factor_at(-widened * std::sqrt(below)), factor_at(widened * std::sqrt(above)), effect);
+  return mean;
 }
 
 Histogram histogram_of(const std::vector<double>& values, std::size_t bins) {

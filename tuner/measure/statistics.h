@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,29 @@ struct PlayoffOptions {
 // finalists without samples have failed. Samples of one round are compared with each other only, so that
 // drift favours none.
 bool is_playoff_decided(const std::vector<Samples>& samples, const PlayoffOptions& options);
+
+// How a candidate's time relates to that of another program: they differ by more than the smallest effect
+// that counts, or by less.
+enum class Relation { undecided, faster, equivalent, slower };
+inline EnumNames enum_names(Relation) {
+  static constexpr std::string_view kNames[] = {"undecided", "faster", "equivalent", "slower"};
+  return kNames;
+}
+
+// The factor by which a candidate is faster than another program; below 1 it is slower.
+struct Speedup {
+  double factor = 0, low = 0, high = 0;  // with its 95 % confidence interval
+  Relation relation = Relation::undecided;
+  bool is_not_slower = false;  // by the smallest effect
+};
+
+GKTUNE_FIELDS(Speedup, factor, low, high, relation, is_not_slower)
+
+// Compares samples of the same rounds, so that drift favours neither. `effect`: 0.01 is one per cent. The
+// relation may be asked for after each round: few numbers of rounds decide, by an interval of 99.98 %.
+Speedup speedup_of(const Samples& candidate, const Samples& other, double effect);
+// The geometric mean of independent speedups, at least one. Undecided if one of them is.
+Speedup mean_of(const std::vector<Speedup>& speedups, double effect);
 
 // The differences of single samples of a configuration from its median. The defaults suit an unknown
 // kernel on an unknown device, which may be noisy.
