@@ -150,6 +150,7 @@ struct Trial {
   Status status = Status::ok;
   std::string message;  // of a failure: the cause, the place, what was expected
   std::string printed;  // by the kernel in its first check, cut after a few KiB; not stored
+  bool reuses_results = false;  // of a failure: it is right or fast only where it knows of others; not stored
   Regime regime = Regime::cold;
   Samples samples_us;
   Timing timing;
@@ -167,7 +168,8 @@ struct Trial {
   bool ok() const { return status == Status::ok; }
 };
 
-// Not listed: problem and regime belong to the study, id is the database's, printed is shown once.
+// Not listed: problem and regime belong to the study, id is the database's, printed and
+// reuses_results are for the one who asked.
 template <class Archive, Is<Trial> S>
 void fields(Archive&& archive, S& trial) {
   archive("config", trial.config);

@@ -12,6 +12,7 @@ struct Failure {
   std::string message;  // the cause, then the place: "…, block (3,0,0), thread (17,0,0), reduce.cu:42"
   bool worker_is_lost = false;  // the process can run nothing more: its context or its memory is damaged
   int native = 0;               // the driver's code
+  bool reuses_results = false;  // see Trial
   friend bool operator==(const Failure&, const Failure&) = default;
 };
 

@@ -56,7 +56,15 @@ bool is_about_contents(Status status) {
 
 // A fresh execution failed after others were right.
 Failure only_before(Failure failure) {
-  if (is_about_contents(failure.status)) failure.message += "; it was right on the inputs that it met before";
+  if (!is_about_contents(failure.status)) return failure;
+  failure.message += "; it was right on the inputs that it met before";
+  failure.reuses_results = true;
+  return failure;
+}
+
+// The last of many executions failed.
+Failure only_at_first(Failure failure) {
+  failure.reuses_results = is_about_contents(failure.status);
   return failure;
 }
 
@@ -108,6 +116,7 @@ RunReply DeviceRunner::run(const RunJob& job) {
     reply.status = tried.error().status;
     reply.message = tried.error().message;
     reply.worker_is_lost = tried.error().worker_is_lost;
+    reply.reuses_results = tried.error().reuses_results;
     reply.samples_us.clear();
     reply.timing = {};
     reply.is_unexplained = reply.status == Status::illegal_access && job.guards == Guards::hardware &&
@@ -282,7 +291,7 @@ Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& progr
     if (auto sampled = take_samples(job, *sampler, execution_us, reply); !sampled) return sampled;
   }
   if (may_lead(reply, job.cutoff)) {
-    if (auto checked = check_last(job, program); !checked) return checked;
+    if (auto checked = check_last(job, program); !checked) return only_at_first(checked.error());
   }
   if (confirms_ && may_lead(reply, job.cutoff)) {
     const auto known_again = [&]() -> Result<double, Failure> {
@@ -334,9 +343,11 @@ Result<double, Failure> compare_with_fresh(const DeviceTraits& traits, Regime re
   const auto again_us = time.known_again();
   if (!again_us) return again_us;
   if (fastest_us <= slowest_fresh_us(traits, regime, *again_us)) return fastest_us;
-  return Failure{Status::wrong_result, "takes " + number_text(fastest_us) +
-                                           " us when it can know of no other execution, and " +
-                                           number_text(*again_us) + " us otherwise: it reuses results"};
+  return Failure{.status = Status::wrong_result,
+                 .message = "takes " + number_text(fastest_us) +
+                            " us when it can know of no other execution, and " + number_text(*again_us) +
+                            " us otherwise: it reuses results",
+                 .reuses_results = true};
 }
 
 Result<void, Failure> DeviceRunner::check_last(const RunJob& job, const Program& program) {
@@ -417,6 +428,7 @@ RunReply reply_of(const Failure& failure) {
   reply.status = failure.status;
   reply.message = failure.message;
   reply.worker_is_lost = failure.worker_is_lost;
+  reply.reuses_results = failure.reuses_results;
   return reply;
 }
 

@@ -62,7 +62,12 @@ RunReply asked(JobProcess& process, std::string_view request) {
   return *std::move(reply);
 }
 
-Failure failure_of(RunReply reply) { return {reply.status, std::move(reply.message), reply.worker_is_lost}; }
+Failure failure_of(RunReply reply) {
+  return {.status = reply.status,
+          .message = std::move(reply.message),
+          .worker_is_lost = reply.worker_is_lost,
+          .reuses_results = reply.reuses_results};
+}
 
 enum class Direction { to_process, from_process };
 

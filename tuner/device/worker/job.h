@@ -113,6 +113,7 @@ void fields(Archive&& archive, S& reply) {
   std::conditional_t<std::is_const_v<S>, const Trial, Trial>& trial = reply;
   fields(archive, trial);
   archive("printed", reply.printed);
+  archive("reuses_results", reply.reuses_results);
   archive("worker_is_lost", reply.worker_is_lost);
   archive("is_unexplained", reply.is_unexplained);
   archive("preparation", reply.preparation);
