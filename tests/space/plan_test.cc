@@ -49,11 +49,13 @@ TEST_F(OneProblem, is_shared_by_candidates_with_the_same_arguments) {
   EXPECT_FALSE(is_one({0, 1, 2}));
 }
 
-TEST_F(OneProblem, leaves_the_size_of_scratch_memory_to_each_candidate) {
+TEST_F(OneProblem, leaves_scratch_memory_to_each_candidate_and_its_type_unless_the_reference_sees_it) {
   others_[2].count = 7;
   EXPECT_TRUE(is_one({0, 1, 2}));
   others_[2].type = ElementType::float64;
-  EXPECT_FALSE(is_one({0, 1}));
+  others_[2].name = "own";
+  EXPECT_TRUE(is_one({0, 1}));
+  EXPECT_FALSE(is_one({0, 1, 2}));
 }
 
 TEST_F(OneProblem, leaves_a_scalar_to_each_candidate_unless_the_reference_sees_it) {

@@ -12,12 +12,15 @@
 
 namespace gktune {
 
+struct KernelDefinition;
+
 // A configuration to try on a problem.
 struct Candidate {
   Config config;
   Problem problem;
   // Read when the candidate begins to run: it may change while the candidate is compiled. Null: no cutoff.
   std::shared_ptr<const Cutoff> cutoff = nullptr;
+  std::shared_ptr<const KernelDefinition> kernel = nullptr;  // null: the device's; see WorkerDevice
 };
 
 // How finalists are compared: each round times every finalist once.

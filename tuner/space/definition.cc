@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 namespace gktune {
 
@@ -16,6 +17,21 @@ std::optional<Language> language_of(const std::string& path) {
   if (extension == ".cu" || extension == ".cuh") return Language::cuda;
   if (extension == ".cc" || extension == ".cpp" || extension == ".cxx") return Language::cpp;
   return std::nullopt;
+}
+
+void pad_arguments(KernelDefinition& kernel, std::size_t count) {
+  while (kernel.arguments.size() < count) {
+    Argument& pad = kernel.arguments.emplace_back();
+    pad.name = " ";  // no launch can name it
+    pad.type.text = "uint8";
+    pad.type.parts.push_back({"uint8", std::nullopt});
+    pad.extent = Expression::parse("1").value();
+    pad.role = Argument::Role::scratch;
+  }
+  if (!kernel.judge || kernel.judge->arguments.size() >= count) return;
+  KernelDefinition judge = *kernel.judge;
+  pad_arguments(judge, count);
+  kernel.judge = std::make_shared<const KernelDefinition>(std::move(judge));
 }
 
 std::size_t problem_count(const std::vector<Axis>& axes) {

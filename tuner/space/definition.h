@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -278,6 +280,10 @@ struct KernelDefinition {
   Regime regime = Regime::cold;
   double time_limit_s = 10;  // for one execution
   AllowedRaces allowed_races;
+  // Of a candidate: the kernel of the space, whose default configuration gives the arguments that have the
+  // same name and index here, and whose reference and verifier judge this kernel; null: its own. Both kernels
+  // have as many arguments.
+  std::shared_ptr<const KernelDefinition> judge;
 
   bool has_default_reference() const {
     return std::ranges::any_of(references, [](const Reference& each) { return each.is_default; });
@@ -288,6 +294,10 @@ struct KernelDefinition {
            std::ranges::any_of(references, [](const Reference& each) { return !each.launches.empty(); });
   }
 };
+
+// Adds scratch arguments of one byte until there are `count`. Kernels that one judge judges share buffers if
+// they have as many arguments.
+void pad_arguments(KernelDefinition& kernel, std::size_t count);
 
 // The contents of a space file.
 struct Definition {

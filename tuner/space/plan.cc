@@ -94,6 +94,8 @@ bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<Ar
       if (!is_judges) like_b.scalar = b[i].scalar;
     } else if (like_b.role == Argument::Role::scratch) {
       like_b.count = b[i].count;
+      // A candidate's own.
+      if (!takes(reference, static_cast<int>(i), a.size())) like_b.name = b[i].name, like_b.type = b[i].type;
     }
     if (like_b != b[i]) return false;
   }

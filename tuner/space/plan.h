@@ -167,7 +167,7 @@ inline constexpr std::size_t verdict_index(std::size_t n) { return 2 * n; }
 bool takes(const ProgramPlan& program, int index, std::size_t arguments);
 
 // True if the arguments of two candidates describe the same problem for this reference and verifier. Scratch
-// memory and scalars that neither uses may differ.
+// memory and scalars that neither uses may differ; the size of all scratch memory may.
 bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<ArgumentPlan>& b,
                         const ProgramPlan& reference, const ProgramPlan& verifier);
 

@@ -23,6 +23,13 @@ struct ReadOptions {
 Result<Definition, std::vector<Diagnostic>> read_space_file(const std::string& path,
                                                             const ReadOptions& options = {});
 
+// Reads a candidate for a space that was read for the same device: a source that begins with a comment in the
+// language of space files, from the line after `/* gktune` on. It says how to launch the candidate, and may
+// have parameters, constraints, options, a setup and scratch arguments. The space gives everything else.
+Result<Definition, std::vector<Diagnostic>> read_candidate_file(const std::string& path,
+                                                                const Definition& space,
+                                                                const ReadOptions& options = {});
+
 // Reads the text of a space file. `files` reads all other files.
 Result<Definition, std::vector<Diagnostic>> read_space_text(std::string_view text, const std::string& path,
                                                             const ReadOptions& options,

@@ -145,7 +145,7 @@ Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel
 WorkerDevice::WorkerDevice(KernelDefinition kernel, WorkerDeviceOptions options,
                            std::optional<RunFolder> folder, DeviceInfo info, std::vector<RunSlot> slots,
                            CompilePool pool)
-    : kernel_(std::move(kernel)),
+    : kernel_(std::make_shared<const KernelDefinition>(std::move(kernel))),
       options_(std::move(options)),
       folder_(std::move(folder)),
       info_(std::move(info)),
@@ -217,8 +217,9 @@ void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
   submission.trial.started_unix_ms = now_unix_ms();
   submission.trial.config = std::move(candidate.config);
   submission.trial.problem = std::move(candidate.problem);
-  submission.trial.regime = kernel_.regime;
-  auto plan = resolve(kernel_, submission.trial.config, submission.trial.problem, info_);
+  submission.kernel = candidate.kernel ? std::move(candidate.kernel) : kernel_;
+  submission.trial.regime = submission.kernel->regime;
+  auto plan = resolve(*submission.kernel, submission.trial.config, submission.trial.problem, info_);
   if (!plan) return finish(submission, Status::invalid, plan.error().message);
   if (plan->reference_error) return finish(submission, Status::reference_failed, *plan->reference_error);
   submission.plan = std::move(*plan);
@@ -459,7 +460,7 @@ void WorkerDevice::finish_run(Submission& submission, RunReply reply) {
   reply.started_unix_ms = trial.started_unix_ms;
   trial = std::move(reply);
   if (trial.ok() && options_.work == WorkerDeviceOptions::Work::time) {
-    const Result<void> metrics = evaluate_metrics(kernel_, info_, trial);
+    const Result<void> metrics = evaluate_metrics(*submission.kernel, info_, trial);
     if (!metrics) return finish(submission, Status::invalid, metrics.error().message);
   }
   finish(submission, trial.status, std::move(trial.message));
@@ -491,15 +492,20 @@ void WorkerDevice::finish(Submission& submission, Status status, std::string mes
   submissions_.erase(submissions_.begin() + (&submission - submissions_.data()));
 }
 
+std::vector<Trial> WorkerDevice::playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                                         const PlayoffWatch& go_on) {
+  std::vector<Candidate> candidates;
+  for (Config& config : finalists) candidates.push_back({std::move(config), problem});
+  return playoff(std::move(candidates), rounds, go_on);
+}
+
 // Finalists are timed in slices of whole rounds, so that a playoff can end early with what is complete. A
 // slice prepares each finalist anew; many rounds make that cheap.
-std::vector<Trial> WorkerDevice::playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+std::vector<Trial> WorkerDevice::playoff(std::vector<Candidate> finalists, Rounds rounds,
                                          const PlayoffWatch& go_on) {
   if (!submissions_.empty()) throw std::logic_error("playoff() with candidates in flight");
   std::vector<Samples> samples(finalists.size());
-  for (Config& config : finalists) {
-    begin({std::move(config), problem, {}}, Submission::Goal::playoff);
-  }
+  for (Candidate& finalist : finalists) begin(std::move(finalist), Submission::Goal::playoff);
   bool is_over = false;
   while (!is_over && std::ranges::count(submissions_, Submission::Stage::compiling, &Submission::stage) > 0) {
     pump(CompilePool::Haste::start_what_is_there, Clock::now() + kPlayoffWatchInterval);

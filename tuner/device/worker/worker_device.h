@@ -54,7 +54,8 @@ struct Usage {
   Preparation preparation;    // part of that
 };
 
-// Compiles and runs in worker processes. A crash there does not affect this process.
+// Compiles and runs in worker processes. A crash there does not affect this process. Candidates may have
+// kernels of their own: they share buffers with the others if they have the same judge.
 class WorkerDevice final : public Device {
  public:
   // Describes the hardware by asking it, unless the options describe it. The folder is for temporary files of
@@ -70,6 +71,8 @@ class WorkerDevice final : public Device {
   std::size_t withdraw() override;
   std::vector<Trial> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
                              const PlayoffWatch& go_on) override;
+  // The same for candidates of one problem that may have kernels of their own.
+  std::vector<Trial> playoff(std::vector<Candidate> finalists, Rounds rounds, const PlayoffWatch& go_on);
 
   Usage usage() const;
 
@@ -84,6 +87,7 @@ class WorkerDevice final : public Device {
     Goal goal = Goal::trial;
     Stage stage = Stage::compiling;
     std::shared_ptr<const Cutoff> cutoff;
+    std::shared_ptr<const KernelDefinition> kernel;
     Clock::time_point begun;
     Plan plan;
     Trial trial;
@@ -134,7 +138,7 @@ class WorkerDevice final : public Device {
                   const std::function<bool()>& go_on);
   std::optional<std::vector<RunReply>> play(const PlayoffJob& job, const std::function<bool()>& go_on);
 
-  KernelDefinition kernel_;
+  std::shared_ptr<const KernelDefinition> kernel_;  // of candidates that bring none
   WorkerDeviceOptions options_;
   std::optional<RunFolder> folder_;  // outlives the workers
   DeviceInfo info_;

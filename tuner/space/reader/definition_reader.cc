@@ -69,9 +69,14 @@ Definition DefinitionReader::read(const YamlNode& root) {
   if (const YamlNode* node = fields.find("search")) read_search(*node, definition_.search);
   if (const YamlNode* node = fields.section("host")) read_host(*node);
   if (const YamlNode* node = fields.section("check")) read_check(*node);
-  for (const Parameter& parameter : definition_.parameters) kernel.parameter_names.push_back(parameter.name);
-  if (errors_.empty()) read_sources(fields.section("parameters"));
+  finish(fields);
   return std::move(definition_);
+}
+
+void DefinitionReader::finish(const Fields& fields) {
+  for (const Parameter& parameter : definition_.parameters)
+    definition_.kernel.parameter_names.push_back(parameter.name);
+  if (errors_.empty()) read_sources(fields.section("parameters"));
 }
 
 // Reads the sources with their includes, checks them against the file, and computes the fingerprint.
@@ -389,7 +394,7 @@ void DefinitionReader::read_kernel(const Fields& fields) {
     }
   }
   if (const YamlNode* node = fields.section("arguments")) {
-    arguments_ = read_arguments(*node, kernel.axes, folder_, names_, errors_);
+    add_arguments(read_arguments(*node, kernel.axes, folder_, names_, errors_));
   }
   const YamlNode* check = fields.section("check");
   const YamlNode* inputs = check == nullptr ? nullptr : check->find("inputs");

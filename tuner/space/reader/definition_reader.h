@@ -22,8 +22,13 @@ class DefinitionReader {
                    ErrorList& errors);
   // The result is complete only if there are no errors.
   Definition read(const YamlNode& root);
+  // Reads the block of a candidate.
+  Definition read_candidate(const YamlNode& root, std::string source, const Definition& space);
 
  private:
+  void begin_candidate(const YamlNode& place, std::string source, const Definition& space);
+  void add_arguments(std::vector<WrittenArgument> written);
+  void finish(const Fields& fields);
   void read_source(const Fields& fields);
   void read_sources(const YamlNode* parameters);
   void read_names(const Fields& fields);

@@ -32,24 +32,26 @@ class Resolver {
   Result<Plan> plan() {
     auto plan = plan_of_candidate();
     if (!plan) return plan;
-    evaluator_.set_scope(problem_scope_);
-    add_reference(*plan);
-    if (!evaluator_.failure()) add_verifier(*plan);
-    if (evaluator_.failure()) {
-      plan->reference_error = evaluator_.failure()->message;
-      plan->reference = plan->verifier = {};
-    }
+    kernel_.judge
+        ? Resolver(*kernel_.judge, kernel_.judge->default_values, problem_, device_).add_judge(*plan)
+        : add_judge(*plan);
     return plan;
   }
 
  private:
+  void add_judge(Plan& plan) {
+    arguments_ = plan.arguments;
+    evaluator_.set_scope(problem_scope_);
+    add_reference(plan);
+    if (!evaluator_.failure()) add_verifier(plan);
+    if (!evaluator_.failure()) return;
+    plan.reference_error = evaluator_.failure()->message;
+    plan.reference = plan.verifier = {};
+  }
+
   Result<Plan> plan_of_candidate() {
     Plan plan;
-    const std::set<std::string> textured = textured_buffers(kernel_);
-    for (const Argument& argument : kernel_.arguments) {
-      plan.arguments.push_back(resolve_argument(argument, kernel_, evaluator_));
-      plan.arguments.back().is_aligned = textured.contains(argument.name);
-    }
+    add_arguments(plan);
     arguments_ = plan.arguments;
     if (!evaluator_.failure()) check_masks(plan.arguments);
     plan.candidate = candidate();
@@ -67,6 +69,23 @@ class Resolver {
     });
     if (evaluator_.failure()) return *evaluator_.failure();
     return plan;
+  }
+
+  // A candidate has no influence on the arguments of its space.
+  void add_arguments(Plan& plan) {
+    const KernelDefinition* const judge = kernel_.judge.get();
+    Scope of_judge;
+    if (judge != nullptr) of_judge.add(judge->default_values).add(problem_scope_);
+    const std::set<std::string> textured = textured_buffers(kernel_),
+                                by_judge = judge == nullptr ? textured : textured_buffers(*judge);
+    for (std::size_t i = 0; i < kernel_.arguments.size(); ++i) {
+      const Argument& argument = kernel_.arguments[i];
+      const bool is_judges = judge != nullptr && judge->arguments[i].name == argument.name;
+      evaluator_.set_scope(is_judges ? of_judge : scope_);
+      plan.arguments.push_back(resolve_argument(argument, kernel_, evaluator_));
+      plan.arguments.back().is_aligned = textured.contains(argument.name) || by_judge.contains(argument.name);
+    }
+    evaluator_.set_scope(scope_);
   }
 
   void check_masks(const std::vector<ArgumentPlan>& arguments) {
@@ -157,6 +176,7 @@ class Resolver {
       ArgumentPlan& own = plan.arguments[i];
       ArgumentPlan& its = by_default->arguments[i];
       own.tolerance.nan_equals = its.tolerance.nan_equals = true;
+      if (own.role == Argument::Role::scratch && own.name != its.name) continue;  // of a candidate
       if (own.is_scalar && own != its) {
         pass_instead(plan.reference, static_cast<int>(i), std::move(its), plan.arguments.size());
       } else if (own.role == Argument::Role::scratch && own.type == its.type) {
