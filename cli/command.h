@@ -50,6 +50,7 @@ const std::vector<Command>& commands();
 Command new_command();
 Command run_command();
 Command check_command();
+Command judge_command();
 Command space_command();
 Command best_command();
 Command db_command();

@@ -22,6 +22,7 @@ enum class ExitCode {
   no_device = 3,
   no_configuration = 4,  // no valid configuration
   worse_match = 5,       // than --require accepts
+  undecided = 5,         // a judge's time is over
   interrupted = 130,
 };
 

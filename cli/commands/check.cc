@@ -13,6 +13,7 @@
 #include "engine/selection.h"
 #include "tuner/core/quantity.h"
 #include "tuner/process/closed_memory.h"
+#include "tuner/space/space_file.h"
 
 namespace gktune {
 namespace {
@@ -22,7 +23,7 @@ constexpr std::size_t kFindingsShown = 20;
 constexpr std::int64_t kSanitizedSample = 32;
 
 struct CheckOptions {
-  std::string path;
+  std::string path, candidate;
   DeviceFlags device;
   std::vector<std::string> problems;
   std::optional<std::int64_t> sample;
@@ -35,6 +36,8 @@ void declare(Flags& flags, CheckOptions& options) {
   flags.text("SPACE", options.path, "Space file", "FILE").required();
   flags.device(options.device, DeviceUse::compile,
                "Device to compile for; auto: the first GPU, else the CPU; sm_90: a GPU that is not present");
+  flags.text("--candidate", options.candidate, "Check this candidate of `gktune judge` for the space",
+             "FILE");
   flags.problem(options.problems);
   flags.parsed("--sample", options.sample, parse_count,
                "Check N configurations per problem, 0 for all; default: all, with --sanitize 32", "N");
@@ -259,6 +262,11 @@ ExitCode run(const CheckOptions& options, Context& context) {
     choice.kind = DeviceChoice::Kind::host;
   }
   auto read = read_file(options.path, choice, options.device, unsafe_options(options.device), context);
+  if (!options.candidate.empty()) {
+    read.definition = value_or_end(
+        read_candidate_file(options.candidate, read.definition, {.device_kind = read.device.info.kind}),
+        context);
+  }
   const KernelDefinition& kernel = read.definition.kernel;
   auto problems = select_problems(kernel, options.problems);
   if (!problems) return fail_usage(context, "--problem: " + problems.error().message);

@@ -1,0 +1,372 @@
+// gktune judge: finds out whether kernels that people or programs wrote are right, and how fast they are.
+#include "engine/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "cli/command.h"
+#include "cli/output/progress.h"
+#include "cli/output/screen.h"
+#include "engine/selection.h"
+#include "tuner/core/content_key.h"
+#include "tuner/core/files.h"
+#include "tuner/core/quantity.h"
+#include "tuner/core/version.h"
+#include "tuner/device/worker/folders.h"
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct JudgeOptions {
+  std::string space, database;
+  std::vector<std::string> candidates, baselines, problems;
+  DeviceFlags device;
+  std::optional<double> within;
+  double seconds = 10;
+  bool is_fresh = false;
+  TableFormat format;
+  bool quiet = false;
+};
+
+Result<double> parse_effect(std::string_view text) {
+  auto share = parse_percent(text);
+  if (share && (*share <= 0 || *share > 1))
+    return Error{fmt::format("'{}' is not above 0 and at most 100%", text)};
+  return share;
+}
+
+Result<double> parse_limit(std::string_view text) {
+  auto seconds = parse_seconds(text);
+  if (seconds && *seconds <= 0) return Error{fmt::format("'{}' is no time", text)};
+  return seconds;
+}
+
+void declare(Flags& flags, JudgeOptions& options) {
+  flags.text("SPACE", options.space, "Space file with the problems, the arguments and the reference", "FILE")
+      .required();
+  flags
+      .texts("CANDIDATE", options.candidates, "Kernels (.cu) that begin with a block: /* gktune … */", "FILE")
+      .required();
+  flags.collected("--baseline", options.baselines,
+                  "Compare with the space's default configuration, with its winner in the database, or with "
+                  "another candidate; may be repeated; default: default",
+                  "default|best|FILE");
+  flags.parsed("--within", options.within, parse_effect,
+               "Fail if a candidate is slower than a baseline by more than PERCENT; default: 1% is the "
+               "smallest difference that counts, and the speed decides nothing",
+               "PERCENT");
+  flags
+      .parsed(
+          "--time", options.seconds, parse_limit,
+          "Limit of the search for a candidate's best configuration and of the comparison, for each problem",
+          "TIME")
+      .shown_default("10s");
+  flags.on("--fresh", options.is_fresh, "Judge again what has a verdict");
+  flags.database(options.database);
+  flags.device(options.device, DeviceUse::run,
+               "Device to run on; auto: the first GPU, else the CPU; the sanitizer uses the CPU");
+  flags.problem(options.problems);
+  flags.parsed("--seed", options.device.seed, parse_count, "Seed of the search and of the order of threads",
+               "N");
+  flags.worker(options.device);
+  flags.table_format(options.format);
+  flags.quiet(options.quiet);
+}
+
+std::string quoted(const std::string& word) {
+  const bool is_plain = !word.empty() && std::ranges::all_of(word, [](char c) {
+    return is_word(c) || std::string_view("./=,:@%+-").find(c) != std::string_view::npos;
+  });
+  if (is_plain) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + '\'';
+}
+
+// A command that shows the failure again.
+std::string command_for(const std::string& candidate, const Judgement& judgement, const JudgeOptions& options,
+                        const std::string& device) {
+  if (judgement.is_accepted() || judgement.stage == JudgeStage::read) return {};
+  const std::string problem =
+      judgement.problem.empty() ? "" : " --problem " + quoted(problem_text(judgement.problem));
+  const std::string space = quoted(options.space), file = quoted(candidate);
+  const std::string seed = judgement.seed == 0 ? "" : fmt::format(" --seed {}", judgement.seed);
+  if (judgement.stage == JudgeStage::sanitize)
+    return fmt::format("gktune check {} --candidate {} --sanitize{}{}", space, file, problem, seed);
+  if (judgement.stage == JudgeStage::compile)
+    return fmt::format("gktune check {} --candidate {} --device {}{}", space, file, device, problem);
+  return fmt::format("gktune judge {} {} --device {}{}{} --fresh", space, file, device, problem, seed);
+}
+
+std::string relation_text(const Speedup& speedup) {
+  std::string text(enum_name(speedup.relation));
+  if (speedup.relation == Relation::undecided && speedup.is_not_slower) text = "not slower";
+  return text;
+}
+
+Record comparison_record(const BaselineComparison& each) {
+  const auto number = [](double value) { return value > 0 ? Cell(format_number(value), value) : Cell(); };
+  return {{"baseline", each.baseline},
+          {"problem", problem_cell(each.problem)},
+          {"config", each.config, Unit::none, "configuration"},
+          {"baseline_config", each.baseline_config, Unit::none, "", kSheets},
+          {"time_us", json_above_zero(each.time_us), Unit::microseconds, "time"},
+          {"baseline_us", json_above_zero(each.baseline_us), Unit::microseconds, "baseline's"},
+          {"speedup", number(each.speedup.factor)},
+          {"low", number(each.speedup.low), Unit::none, "from"},
+          {"high", number(each.speedup.high), Unit::none, "to"},
+          {"relation", each.rounds == 0 ? each.failure : relation_text(each.speedup)},
+          {"rounds", json_above_zero(each.rounds), Unit::count}};
+}
+
+class JudgeReport {
+ public:
+  JudgeReport(const JudgeOptions& options, std::string device, Context& context)
+      : options_(options), device_(std::move(device)), context_(context), table_(row({}, {}, {})) {}
+
+  void add(const std::string& candidate, const Judgement& judgement) {
+    note_code(judgement);
+    const std::string command = command_for(candidate, judgement, options_, device_);
+    if (options_.format.is_text()) return print(candidate, judgement, command);
+    Json json = {{"candidate", candidate}};
+    json.update(written<Json>(judgement));
+    json["resources"] = json_of(judgement.resources);
+    if (!command.empty()) json["reproduce"] = command;
+    verdicts_.push_back(std::move(json));
+    if (judgement.comparisons.empty()) table_.add(row(candidate, judgement, {}));
+    for (const BaselineComparison& each : judgement.comparisons) table_.add(row(candidate, judgement, each));
+  }
+
+  ExitCode finish() {
+    if (!options_.format.is_text()) table_.print(context_, options_.format, verdicts_);
+    return code_;
+  }
+
+ private:
+  static Record row(const std::string& candidate, const Judgement& judgement,
+                    const BaselineComparison& each) {
+    Record record = {{"candidate", candidate}, {"verdict", judgement.ruling}};
+    for (Field& field : comparison_record(each)) record.push_back(std::move(field));
+    if (!judgement.is_accepted()) record[3].cell = problem_cell(judgement.problem);
+    record.insert(record.end(),
+                  {{"stage", judgement.stage}, {"status", judgement.status}, {"message", judgement.message}});
+    return record;
+  }
+
+  void note_code(const Judgement& judgement) {
+    ExitCode code = ExitCode::done;
+    if (!judgement.is_accepted() || (options_.within && judgement.is_slower())) {
+      code = ExitCode::failed;
+    } else if (options_.within && !judgement.is_not_slower()) {
+      code = ExitCode::undecided;
+    }
+    if (code_ == ExitCode::done || code == ExitCode::failed) code_ = code;
+  }
+
+  void print(const std::string& candidate, const Judgement& judgement, const std::string& command) {
+    std::ostream& out = context_.out;
+    const Screen& screen = context_.out_screen;
+    const Ink ink = judgement.is_accepted() ? Ink::green : Ink::red;
+    out << candidate << ": " << paint(screen, ink, enum_name(judgement.ruling)) << '\n';
+    if (!judgement.is_accepted()) {
+      out << enum_name(judgement.stage) << ": " << status_name(judgement.status);
+      for (const std::string& part : {problem_text(judgement.problem), judgement.config.str()})
+        if (!part.empty()) out << ", " << part;
+      out << '\n' << with_short_lines(judgement.message) << (judgement.message.ends_with('\n') ? "" : "\n");
+    }
+    if (!command.empty()) out << "shown by: " << command << '\n';
+    for (const std::string& note : judgement.notes) out << "note: " << with_short_lines(note) << '\n';
+    Table table;
+    for (const BaselineComparison& each : judgement.comparisons) table.add(comparison_record(each));
+    if (!table.empty()) table.print(out, screen);
+    for (const BaselineMean& each : judgement.means) {
+      const Speedup& mean = each.speedup;
+      out << fmt::format("{} times as fast as {} ({} to {}): {}\n", format_number(mean.factor), each.baseline,
+                         format_number(mean.low), format_number(mean.high), relation_text(mean));
+    }
+    out << std::flush;
+  }
+
+  const JudgeOptions& options_;
+  std::string device_;
+  Context& context_;
+  Table table_;
+  Json verdicts_ = Json::array();
+  ExitCode code_ = ExitCode::done;
+};
+
+// The verdicts of candidates that were judged under the same conditions, in files.
+class Verdicts {
+ public:
+  // `conditions`: all but the candidate.
+  Verdicts(fs::path folder, std::string conditions)
+      : folder_(std::move(folder)), conditions_(std::move(conditions)) {}
+
+  std::optional<Judgement> find(const Definition& candidate) const {
+    const auto text = read_whole(path_of(candidate));
+    if (!text) return std::nullopt;
+    try {
+      return read_as<Judgement>(Json::parse(*text));
+    } catch (const std::exception&) {  // of another version
+      return std::nullopt;
+    }
+  }
+
+  // Another judgement may decide what this one left open.
+  void keep(const Definition& candidate, const Judgement& judgement) const {
+    const bool is_final = judgement.ruling != Ruling::not_judged && !judgement.was_stopped;
+    const bool is_open = std::ranges::any_of(judgement.comparisons, [](const BaselineComparison& each) {
+      return each.speedup.relation == Relation::undecided;
+    });
+    if (is_final && !is_open && make_private_folder(folder_))
+      (void)write_atomically(path_of(candidate), written<Json>(judgement).dump());
+  }
+
+ private:
+  fs::path path_of(const Definition& candidate) const {
+    return folder_ /
+           (content_key(conditions_ + candidate.kernel.source_text + candidate.fingerprint) + ".json");
+  }
+
+  fs::path folder_;
+  std::string conditions_;
+};
+
+// The winners of the space's problems.
+Baseline best_of(const std::shared_ptr<const Definition>& space, const std::vector<Problem>& problems,
+                 const DeviceInfo& device, const JudgeOptions& options, Context& context) {
+  Baseline best{"best", space};
+  const auto store = open_database(options.database, context);
+  for (const Winner& winner : value_or_end(store->winners(space->kernel.name), context)) {
+    if (winner.study.fingerprint == space->fingerprint && winner.study.device == identity_of(device) &&
+        winner.study.regime == space->kernel.regime)
+      best.configs[winner.study.problem.json()] = winner.trial.config;
+  }
+  for (const Problem& problem : problems) {
+    if (best.configs.contains(problem.json())) continue;
+    throw Ended{fail(context, ExitCode::failed,
+                     fmt::format("the database has no winner of {} {} on {}", space->kernel.name,
+                                 problem_text(problem), device.name),
+                     "gktune run " + options.space + database_flag(options.database))};
+  }
+  return best;
+}
+
+std::vector<Baseline> baselines_of(const std::shared_ptr<const Definition>& space,
+                                   const std::vector<Problem>& problems, const DeviceInfo& device,
+                                   const ReadOptions& read, const JudgeOptions& options, Context& context) {
+  std::vector<std::string> names = options.baselines;
+  if (names.empty()) names.emplace_back("default");
+  std::vector<Baseline> baselines;
+  for (const std::string& name : names) {
+    if (std::ranges::count(names, name) > 1)
+      throw Ended{fail_usage(context, "--baseline: " + name + " is there twice")};
+    if (name == "default") {
+      baselines.push_back({name, space});
+    } else if (name == "best") {
+      baselines.push_back(best_of(space, problems, device, options, context));
+    } else {
+      auto definition = value_or_end(read_candidate_file(name, *space, read), context);
+      baselines.push_back({name, std::make_shared<const Definition>(std::move(definition))});
+      baselines.back().is_searched = true;
+    }
+  }
+  return baselines;
+}
+
+// Everything that a verdict depends on besides the candidate.
+std::string conditions_of(const JudgeRequest& request, const std::string& space_text) {
+  Json all = {std::string(kVersion),        space_text,     request.space->fingerprint,
+              json_of(request.device.info), request.effect, request.seconds,
+              request.workers.seed};
+  for (const Problem& problem : request.problems) all.push_back(problem.json());
+  for (const Baseline& baseline : request.baselines) {
+    all.push_back(baseline.name + baseline.definition->kernel.source_text + baseline.definition->fingerprint);
+    for (const auto& [problem, config] : baseline.configs) all.push_back(problem + config.json());
+  }
+  return all.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Judgement unreadable(const std::vector<Diagnostic>& diagnostics) {
+  Judgement judgement;
+  judgement.ruling = Ruling::does_not_compile;
+  judgement.status = Status::invalid;
+  for (const Diagnostic& each : diagnostics) judgement.message += each.str() + '\n';
+  return judgement;
+}
+
+ExitCode run(const JudgeOptions& options, Context& context) {
+  if (options.quiet) context.log.silence();
+  auto opened = read_file(options.space, options.device.choice, options.device,
+                          unsafe_options(options.device), context);
+  const std::string space_text = value_or_end(read_whole(options.space), context);
+  const auto space = std::make_shared<const Definition>(std::move(opened.definition));
+  if (!space->kernel.has_judge())
+    return fail(context, ExitCode::usage, options.space + " has no reference and no verifier to judge by");
+  auto problems = select_problems(space->kernel, options.problems);
+  if (!problems) return fail_usage(context, "--problem: " + problems.error().message);
+  const DeviceInfo device = opened.device.info;
+  // A candidate cannot make the compiler run programs.
+  const ReadOptions read{.device_kind = device.kind, .strategies = {}};
+  JudgeRequest request{.space = space,
+                       .device = std::move(opened.device),
+                       .workers = worker_settings(options.device, context),
+                       .problems = *std::move(problems),
+                       .baselines = {},
+                       .effect = options.within.value_or(0.01),
+                       .seconds = options.seconds};
+  request.baselines = baselines_of(space, request.problems, device, read, options, context);
+  const Verdicts verdicts(request.workers.cache_dir / "verdicts", conditions_of(request, space_text));
+
+  Progress progress(context.err, context.err_screen,
+                    options.quiet ? Progress::Mode::hidden : Progress::Mode::shown);
+  JudgeReport report(options, device.kind, context);
+  const auto stop = context.catch_interrupts();
+  ProgressState state{.total = std::ssize(options.candidates)};
+  const double begin_s = wall_clock_s();
+  const auto show = [&](JudgeStage stage) {
+    state.stage = enum_name(stage);
+    state.elapsed_s = wall_clock_s() - begin_s;
+    progress.show(state);
+  };
+  Judge judge(std::move(request), {show, stop});
+  for (const std::string& path : options.candidates) {
+    state.title = path;
+    auto candidate = read_candidate_file(path, *space, read);
+    std::optional<Judgement> judgement;
+    if (!candidate) judgement = unreadable(candidate.error());
+    if (!judgement && !options.is_fresh) judgement = verdicts.find(*candidate);
+    if (!judgement) {
+      auto judged = judge.judge(*candidate);
+      progress.clear();
+      judgement = value_or_end(std::move(judged), context);
+      if (judgement->was_stopped) return ExitCode::interrupted;
+      verdicts.keep(*candidate, *judgement);
+    }
+    ++state.done;
+    report.add(path, *judgement);
+  }
+  return report.finish();
+}
+
+}  // namespace
+
+Command judge_command() {
+  return make_command<JudgeOptions>(
+      "judge", "Find out whether kernels are right, and how fast they are",
+      "gktune judge spaces/reduce.yaml mine.cu --baseline old.cu --within 1%", declare, run,
+      "The exit code is 0 if all candidates are accepted, 1 if one is rejected or slower than --within "
+      "allows, "
+      "and 5\n"
+      "if --time is over before that is decided.\n"
+      "A candidate is code: this command compiles and runs it. docs/security.md says what it can do.");
+}
+
+}  // namespace gktune

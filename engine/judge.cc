@@ -1,0 +1,385 @@
+#include "engine/judge.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/spaces.h"
+#include "tuner/measure/element.h"
+#include "tuner/search/strategy.h"
+#include "tuner/space/plan.h"
+#include "tuner/tune.h"
+
+namespace gktune {
+namespace {
+
+// Configurations of each problem that are compiled and sanitized. The search runs more.
+constexpr std::int64_t kSampled = 4;
+constexpr double kSanitizerS = 30;
+constexpr int kMostRounds = 100'000;
+
+// All of a float's elements in another execution: zeros, equal values, and the smallest numbers.
+constexpr std::array kSpecialValues = {"0", "1", "1e-40"};
+
+// A configuration that the device cannot run is none: others may be fine.
+bool is_unusable(Status status) {
+  return status == Status::invalid || status == Status::compile_failed ||
+         status == Status::compile_timed_out || status == Status::launch_failed ||
+         status == Status::out_of_memory;
+}
+
+bool is_rejecting(const Trial& trial) {
+  return !trial.ok() && !is_unusable(trial.status) && !ends_problem(trial.status);
+}
+
+// The kernel with one value in all elements of its floating-point inputs; null if it has none.
+std::shared_ptr<const KernelDefinition> with_inputs(const KernelDefinition& kernel, const Plan& plan,
+                                                    const std::string& value) {
+  auto changed = std::make_shared<KernelDefinition>(kernel);
+  bool is_changed = false;
+  for (std::size_t i = 0; i < changed->arguments.size(); ++i) {
+    const ArgumentPlan& planned = plan.arguments[i];
+    const bool has_contents = !planned.is_scalar && is_input(planned.role) && !planned.contents.is_computed;
+    if (!has_contents || !is_floating(planned.type) || planned.contents.kind == ContentsKind::zero) continue;
+    changed->arguments[i].contents = {.kind = Contents::Kind::constant,
+                                      .a = Expression::parse(value).value()};
+    is_changed = true;
+  }
+  return is_changed ? std::move(changed) : nullptr;
+}
+
+Trial run_one(WorkerDevice& device, Candidate candidate) {
+  device.submit(std::move(candidate));
+  return device.next();
+}
+
+std::uint64_t elements_of(const Plan& plan) {
+  std::uint64_t count = 0;
+  for (const ArgumentPlan& argument : plan.arguments) count += argument.count;
+  return count;
+}
+
+std::shared_ptr<const KernelDefinition> padded(KernelDefinition kernel, std::size_t arguments) {
+  pad_arguments(kernel, arguments);
+  return std::make_shared<const KernelDefinition>(std::move(kernel));
+}
+
+}  // namespace
+
+Ruling ruling_of(const Trial& trial) {
+  if (trial.reuses_results) return Ruling::cheating;
+  switch (trial.status) {
+    case Status::ok:
+      return Ruling::accepted;
+    case Status::wrong_result:
+    case Status::input_changed:
+    case Status::undefined_behavior:
+      return Ruling::wrong;
+    case Status::guard_violated:
+    case Status::illegal_access:
+    case Status::misaligned_access:
+      return Ruling::out_of_bounds;
+    case Status::barrier_divergence:
+    case Status::data_race:
+      return Ruling::race;
+    case Status::aborted:
+    case Status::crashed:
+      return Ruling::crashed;
+    case Status::timed_out:
+      return Ruling::hung;
+    case Status::reference_failed:
+    case Status::machine_failed:
+      return Ruling::not_judged;
+    default:
+      return Ruling::does_not_compile;
+  }
+}
+
+bool Judgement::is_slower() const {
+  return std::ranges::any_of(comparisons,
+                             [](const auto& each) { return each.speedup.relation == Relation::slower; });
+}
+
+bool Judgement::is_not_slower() const {
+  return std::ranges::all_of(comparisons, [](const auto& each) { return each.speedup.is_not_slower; });
+}
+
+// The best configuration for a problem, or the trial of a failure.
+struct Judge::Best {
+  std::optional<Trial> trial;
+  std::optional<Trial> rejected;
+  bool was_stopped = false;
+};
+
+Result<Judgement, EngineError> Judge::judge(const Definition& candidate) {
+  Judgement judgement;
+  using Step = Result<void, EngineError> (Judge::*)(const Definition&, Judgement&);
+  const std::pair<JudgeStage, Step> steps[] = {{JudgeStage::compile, &Judge::compile},
+                                               {JudgeStage::sanitize, &Judge::sanitize},
+                                               {JudgeStage::special_values, &Judge::try_special_values},
+                                               {JudgeStage::time, &Judge::time}};
+  for (const auto& [stage, step] : steps) {
+    judgement.stage = stage;
+    if (events_.on_stage) events_.on_stage(stage);
+    if (auto done = (this->*step)(candidate, judgement); !done) return done.error();
+    judgement.was_stopped = judgement.was_stopped || is_stopped();
+    if (judgement.was_stopped || !judgement.is_accepted()) return judgement;
+  }
+  for (const Baseline& baseline : request_.baselines) {
+    std::vector<Speedup> speedups;
+    for (const BaselineComparison& each : judgement.comparisons) {
+      if (each.baseline == baseline.name && each.rounds > 0) speedups.push_back(each.speedup);
+    }
+    if (!speedups.empty()) judgement.means.push_back({baseline.name, mean_of(speedups, request_.effect)});
+  }
+  return judgement;
+}
+
+void Judge::reject(Judgement& judgement, const Trial& trial) const {
+  judgement.ruling = ruling_of(trial);
+  judgement.status = trial.status;
+  judgement.message = trial.message;
+  judgement.problem = trial.problem;
+  judgement.config = trial.config;
+  judgement.seed = request_.workers.seed;
+}
+
+// Takes the first finding about the kernel. Those of unusable configurations count if there is no usable one.
+void Judge::take_findings(const CheckResult& checked, Judgement& judgement) const {
+  judgement.was_stopped = checked.was_stopped;
+  for (const Finding& finding : checked.findings) {
+    if (is_rejecting(finding.trials.front())) return reject(judgement, finding.trials.front());
+  }
+  if (checked.failure)
+    return reject(judgement, {.status = Status::machine_failed, .message = *checked.failure});
+  if (checked.passed.empty() && !checked.findings.empty() && !checked.was_stopped)
+    reject(judgement, checked.findings.front().trials.front());
+}
+
+// The configurations of all problems, or the lack of them: a candidate has to solve every problem.
+Result<void, EngineError> Judge::compile(const Definition& candidate, Judgement& judgement) {
+  for (const Problem& problem : request_.problems) {
+    const auto space = space_of(candidate, problem, request_.device.info);
+    if (space) continue;
+    if (space.error().kind == EngineError::Kind::invalid) return space.error();
+    reject(judgement, {.problem = problem, .status = Status::invalid, .message = space.error().message});
+    return {};
+  }
+  const auto checked = check_space({.definition = candidate,
+                                    .device = request_.device,
+                                    .workers = request_.workers,
+                                    .work = DeviceWork::compile,
+                                    .problems = request_.problems,
+                                    .sample = kSampled},
+                                   {.on_progress = {}, .stop = events_.stop});
+  if (!checked) return checked.error();
+  take_findings(*checked, judgement);
+  return {};
+}
+
+// On the CPU, for kernels of all devices. A kernel that does not compile there is not examined.
+Result<void, EngineError> Judge::sanitize(const Definition& candidate, Judgement& judgement) {
+  FoundDevice host = request_.device;
+  const bool is_host = host.info.kind == "host";
+  if (!is_host) {
+    auto found = find_device({DeviceChoice::Kind::host}, request_.workers.argv, {});
+    if (!found) {
+      judgement.notes.push_back("not sanitized: " + found.error().message);
+      return {};
+    }
+    host = *std::move(found);
+  }
+  const double begin_s = wall_clock_s();
+  const auto stop = [&] { return is_stopped() || wall_clock_s() - begin_s > kSanitizerS; };
+  auto checked = check_space({.definition = candidate,
+                              .device = host,
+                              .workers = request_.workers,
+                              .work = DeviceWork::sanitize,
+                              .problems = std::nullopt,
+                              .sample = kSampled},
+                             {.on_progress = {}, .stop = stop});
+  if (!checked) return checked.error();
+  // The space has no reference for sizes that it does not list, or the CPU cannot compile the kernel.
+  const auto is_excused = [&](const Finding& finding) {
+    return finding.status == Status::reference_failed || (!is_host && is_unusable(finding.status));
+  };
+  const auto excused = std::ranges::find_if(checked->findings, is_excused);
+  if (excused != checked->findings.end()) judgement.notes.push_back("sanitized in part: " + excused->message);
+  std::erase_if(checked->findings, is_excused);
+  if (checked->was_stopped && !is_stopped()) {
+    judgement.notes.push_back("sanitized in part: " + std::to_string(checked->checked) + " of " +
+                              checked->chosen.str() + " executions; then the time was over");
+    checked->was_stopped = false;
+  }
+  take_findings(*checked, judgement);
+  return {};
+}
+
+// On the smallest problem. Values that the space's own kernel does not solve are not defined for it.
+Result<void, EngineError> Judge::try_special_values(const Definition& candidate, Judgement& judgement) {
+  const Definition& space = *request_.space;
+  std::optional<Plan> plan;
+  Problem smallest;
+  for (const Problem& problem : request_.problems) {
+    auto next = resolve(space.kernel, space.kernel.default_values, problem, request_.device.info);
+    if (next && (!plan || elements_of(*next) < elements_of(*plan)))
+      plan = *std::move(next), smallest = problem;
+  }
+  if (!plan || !space.kernel.has_judge()) return {};
+  const auto own = space_of(space, smallest, request_.device.info),
+             its = space_of(candidate, smallest, request_.device.info);
+  if (!own || !its) return {};
+  auto device = open_device(candidate.kernel, request_.device, request_.workers, DeviceWork::check);
+  if (!device) return device.error();
+  for (const char* value : kSpecialValues) {
+    const auto defined = with_inputs(space.kernel, *plan, value);
+    if (defined == nullptr || is_stopped()) return {};
+    const std::size_t arguments = candidate.kernel.arguments.size();
+    const Trial known =
+        run_one(**device, {*own->default_config(), smallest, nullptr, padded(*defined, arguments)});
+    if (!known.ok()) continue;
+    Trial trial = run_one(
+        **device, {*its->default_config(), smallest, nullptr, with_inputs(candidate.kernel, *plan, value)});
+    if (!is_rejecting(trial)) continue;
+    trial.message += std::string("; all elements of its floating-point inputs are ") + value;
+    reject(judgement, trial);
+    return {};
+  }
+  return {};
+}
+
+Result<void, EngineError> Judge::time(const Definition& candidate, Judgement& judgement) {
+  auto device = open_device(candidate.kernel, request_.device, request_.workers, DeviceWork::time);
+  if (!device) return device.error();
+  for (const Problem& problem : request_.problems) {
+    judgement.stage = JudgeStage::time;
+    auto best = search(candidate, problem, **device);
+    if (!best) return best.error();
+    judgement.was_stopped = best->was_stopped;
+    if (best->rejected) reject(judgement, *best->rejected);
+    if (judgement.was_stopped || !best->trial) return {};
+    judgement.resources = best->trial->resources;
+    judgement.stage = JudgeStage::compare;
+    if (events_.on_stage) events_.on_stage(judgement.stage);
+    if (auto done = compare(candidate, problem, best->trial->config, **device, judgement); !done) return done;
+    if (judgement.was_stopped || !judgement.is_accepted()) return {};
+  }
+  return {};
+}
+
+// Every configuration that the search tries has to be right.
+Result<Judge::Best, EngineError> Judge::search(const Definition& definition, const Problem& problem,
+                                               WorkerDevice& device) {
+  const auto space = space_of(definition, problem, request_.device.info);
+  if (!space) return space.error();
+  const auto searcher =
+      make_searcher(definition.search.strategy,
+                    {.space = *space, .seed = request_.workers.seed, .budget = {0, request_.seconds}});
+  if (!searcher) return EngineError{EngineError::Kind::invalid, searcher.error().message};
+  TuneTask task;
+  task.problem = problem;
+  if (space->size() > Count(1)) task.limits.seconds = request_.seconds;
+  task.timing.finalists = task.timing.drift_interval = 0;
+  Best best;
+  std::optional<Trial> unusable;
+  TuneEvents events;
+  events.on_trial = [&](const Trial& trial) {
+    if (is_rejecting(trial) && !best.rejected) best.rejected = trial;
+    if (!trial.ok()) unusable = trial;
+  };
+  events.stop = [&] { return best.rejected.has_value() || is_stopped(); };
+  const TuneOutcome outcome = tune(task, **searcher, device, events);
+  best.was_stopped = !best.rejected && outcome.end == TuneOutcome::End::stopped;
+  if (best.rejected || best.was_stopped) return best;
+  if (outcome.failure) {
+    const bool is_reference = outcome.end == TuneOutcome::End::reference_failed;
+    best.rejected = Trial{.problem = problem,
+                          .status = is_reference ? Status::reference_failed : Status::machine_failed,
+                          .message = *outcome.failure};
+  } else if (!outcome.best) {
+    best.rejected = unusable.value_or(Trial{.problem = problem,
+                                            .status = Status::machine_failed,
+                                            .message = "no configuration was tried in time"});
+  } else {
+    best.trial = outcome.best;
+  }
+  return best;
+}
+
+// None: it has no configuration that works.
+Result<std::optional<Config>, EngineError> Judge::config_of(Baseline& baseline, const Problem& problem) {
+  const auto known = baseline.configs.find(problem.json());
+  if (known != baseline.configs.end()) return std::optional(known->second);
+  const auto space = space_of(*baseline.definition, problem, request_.device.info);
+  if (!space && space.error().kind == EngineError::Kind::no_configuration) return std::optional<Config>();
+  if (!space) return space.error();
+  std::optional<Config> config = space->default_config();
+  if (baseline.is_searched && space->size() > Count(1)) {
+    auto device =
+        open_device(baseline.definition->kernel, request_.device, request_.workers, DeviceWork::time);
+    if (!device) return device.error();
+    const auto best = search(*baseline.definition, problem, **device);
+    if (!best) return best.error();
+    if (!best->trial) return std::optional<Config>();
+    config = best->trial->config;
+  }
+  baseline.configs[problem.json()] = *config;
+  return config;
+}
+
+Result<void, EngineError> Judge::compare(const Definition& candidate, const Problem& problem,
+                                         const Config& best, WorkerDevice& device, Judgement& judgement) {
+  std::size_t arguments = candidate.kernel.arguments.size();
+  for (const Baseline& baseline : request_.baselines)
+    arguments = std::max(arguments, baseline.definition->kernel.arguments.size());
+  std::vector<Candidate> finalists = {{best, problem, nullptr, padded(candidate.kernel, arguments)}};
+  std::vector<BaselineComparison> comparisons;
+  std::vector<std::size_t> places;  // of the baselines among the finalists; 0: it has no configuration
+  for (Baseline& baseline : request_.baselines) {
+    const auto config = config_of(baseline, problem);
+    if (!config) return config.error();
+    comparisons.push_back({.baseline = baseline.name, .problem = problem, .config = best});
+    places.push_back(*config ? finalists.size() : 0);
+    if (!*config) {
+      comparisons.back().failure = "no configuration works";
+      continue;
+    }
+    comparisons.back().baseline_config = **config;
+    finalists.push_back({**config, problem, nullptr, padded(baseline.definition->kernel, arguments)});
+  }
+  std::optional<double> begin_s;  // of the rounds: compiling does not count
+  const auto go_on = [&](const std::vector<Samples>& samples) {
+    judgement.was_stopped = judgement.was_stopped || is_stopped();
+    if (judgement.was_stopped) return false;
+    const bool has_rounds = rounds_of(samples) > 0;
+    if (has_rounds && !begin_s) begin_s = wall_clock_s();
+    if (begin_s && wall_clock_s() - *begin_s > request_.seconds) return false;
+    if (has_rounds && samples[0].empty()) return false;  // it has failed
+    return std::ranges::any_of(places, [&](std::size_t place) {
+      if (place == 0 || (has_rounds && samples[place].empty())) return false;
+      return speedup_of(samples[0], samples[place], request_.effect).relation == Relation::undecided;
+    });
+  };
+  if (finalists.size() > 1) {
+    std::vector<Trial> played = device.playoff(std::move(finalists), {kMostRounds}, go_on);
+    if (judgement.was_stopped) return {};
+    if (!played[0].ok()) {
+      reject(judgement, played[0]);
+      return {};
+    }
+    for (std::size_t i = 0; i < comparisons.size(); ++i) {
+      if (places[i] == 0) continue;
+      const Trial& baseline = played[places[i]];
+      BaselineComparison& comparison = comparisons[i];
+      if (!baseline.ok()) comparison.failure = baseline.message;
+      comparison.time_us = summarize(played[0].samples_us).median_us;
+      comparison.baseline_us = summarize(baseline.samples_us).median_us;
+      comparison.rounds = baseline.samples_us.size();
+      comparison.speedup = speedup_of(played[0].samples_us, baseline.samples_us, request_.effect);
+    }
+  }
+  std::ranges::move(comparisons, std::back_inserter(judgement.comparisons));
+  return {};
+}
+
+}  // namespace gktune

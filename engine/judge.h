@@ -1,0 +1,156 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/check_session.h"
+#include "engine/devices.h"
+#include "gktune/result.h"
+#include "tuner/core/trial.h"
+#include "tuner/measure/statistics.h"
+#include "tuner/space/definition.h"
+
+namespace gktune {
+
+// What a judge finds about a candidate.
+enum class Ruling {
+  accepted,
+  wrong,
+  out_of_bounds,
+  race,
+  crashed,
+  hung,
+  cheating,
+  does_not_compile,  // or cannot be launched
+  not_judged         // the reference or the machine failed
+};
+inline EnumNames enum_names(Ruling) {
+  static constexpr std::string_view kNames[] = {"accepted",  "wrong", "out_of_bounds", "race",
+                                                "crashed",   "hung",  "cheating",      "does_not_compile",
+                                                "not_judged"};
+  return kNames;
+}
+Ruling ruling_of(const Trial& trial);
+
+// The steps of a judge, the cheapest first.
+enum class JudgeStage { read, compile, sanitize, special_values, time, compare };
+inline EnumNames enum_names(JudgeStage) {
+  static constexpr std::string_view kNames[] = {"read",           "compile", "sanitize",
+                                                "special_values", "time",    "compare"};
+  return kNames;
+}
+
+// A program to compare candidates with.
+struct Baseline {
+  std::string name;
+  std::shared_ptr<const Definition> definition;
+  // The configurations of its problems. Where one is missing it is searched, or is the default.
+  std::map<std::string, Config> configs;  // by Problem::json()
+  bool is_searched = false;
+};
+
+// The times of a candidate and a baseline, interleaved.
+struct BaselineComparison {
+  std::string baseline;
+  Problem problem;
+  Config config, baseline_config;
+  double time_us = 0, baseline_us = 0;
+  std::size_t rounds = 0;
+  Speedup speedup;
+  std::string failure;  // of the baseline
+};
+
+GKTUNE_FIELDS(BaselineComparison, baseline, problem, config, baseline_config, time_us, baseline_us, rounds,
+              speedup, failure)
+
+struct BaselineMean {
+  std::string baseline;
+  Speedup speedup;  // the geometric mean over the problems
+};
+
+GKTUNE_FIELDS(BaselineMean, baseline, speedup)
+
+struct Judgement {
+  Ruling ruling = Ruling::accepted;
+  JudgeStage stage = JudgeStage::read;  // the last one
+  // Of a rejection.
+  Status status = Status::ok;
+  std::string message;
+  Problem problem;
+  Config config;
+  std::uint64_t seed = 0;
+  Resources resources;             // in its best configuration of the last problem
+  std::vector<std::string> notes;  // what could not be examined, and why
+  std::vector<BaselineComparison> comparisons;
+  std::vector<BaselineMean> means;
+  bool was_stopped = false;  // it is incomplete
+
+  bool is_accepted() const { return ruling == Ruling::accepted; }
+  // Of all baselines and problems.
+  bool is_slower() const;
+  bool is_not_slower() const;
+};
+
+template <class Archive, Is<Judgement> S>
+void fields(Archive&& archive, S& judgement) {
+  archive("verdict", judgement.ruling);
+  archive("stage", judgement.stage);
+  archive("status", judgement.status);
+  archive("message", judgement.message);
+  archive("problem", judgement.problem);
+  archive("config", judgement.config);
+  archive("seed", judgement.seed);
+  archive("resources", judgement.resources);
+  archive("notes", judgement.notes);
+  archive("comparisons", judgement.comparisons);
+  archive("means", judgement.means);
+}
+
+struct JudgeRequest {
+  std::shared_ptr<const Definition> space;
+  FoundDevice device;
+  WorkerSettings workers;
+  std::vector<Problem> problems;
+  std::vector<Baseline> baselines;
+  double effect = 0.01;  // smaller differences of the time do not count
+  double seconds = 10;   // limit of each search and of each comparison
+};
+
+struct JudgeEvents {
+  std::function<void(JudgeStage)> on_stage;
+  std::function<bool()> stop;
+};
+
+// Judges candidates of one space. What it learns about the baselines serves all candidates.
+class Judge {
+ public:
+  Judge(JudgeRequest request, JudgeEvents events)
+      : request_(std::move(request)), events_(std::move(events)) {}
+
+  // Fails if the device cannot be used or the space has no configuration.
+  Result<Judgement, EngineError> judge(const Definition& candidate);
+
+ private:
+  struct Best;
+  Result<Best, EngineError> search(const Definition& definition, const Problem& problem,
+                                   WorkerDevice& device);
+  Result<std::optional<Config>, EngineError> config_of(Baseline& baseline, const Problem& problem);
+  void reject(Judgement& judgement, const Trial& trial) const;
+  void take_findings(const CheckResult& checked, Judgement& judgement) const;
+  Result<void, EngineError> compile(const Definition& candidate, Judgement& judgement);
+  Result<void, EngineError> sanitize(const Definition& candidate, Judgement& judgement);
+  Result<void, EngineError> try_special_values(const Definition& candidate, Judgement& judgement);
+  Result<void, EngineError> time(const Definition& candidate, Judgement& judgement);
+  Result<void, EngineError> compare(const Definition& candidate, const Problem& problem, const Config& best,
+                                    WorkerDevice& device, Judgement& judgement);
+  bool is_stopped() const { return events_.stop && events_.stop(); }
+
+  JudgeRequest request_;
+  JudgeEvents events_;
+};
+
+}  // namespace gktune

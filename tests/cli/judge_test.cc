@@ -1,0 +1,156 @@
+// gktune judge, in processes of its own.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "program_process.h"
+#include "tests/expectations.h"
+#include "tests/scratch_folder.h"
+
+namespace gktune {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kBegin = R"cuda(/* gktune
+launches: {entry: mine, grid: "ceil_div(n, 128)", block: 128, arguments: [in, out, n]}
+*/
+__global__ void mine(const float* in, float* out, int n) {
+  int i = blockIdx.x * 128 + threadIdx.x;
+)cuda";
+
+class JudgeCommand : public ::testing::Test {
+ protected:
+  JudgeCommand() {
+    for (const char* name : {"twice.yaml", "twice.cu", "twice_reference.cu"})
+      scratch_.write(name, contents_of(std::string(GKTUNE_SOURCE_DIR "/tests/cli/spaces/") + name));
+    scratch_.write("good.cu", std::string(kBegin) + "  if (i < n) out[i] = 2 * in[i];\n}\n");
+    scratch_.write("wrong.cu", std::string(kBegin) + "  if (i < n) out[i] = 3 * in[i];\n}\n");
+    scratch_.write("outside.cu", std::string(kBegin) + "  out[i] = 2 * in[i];\n}\n");
+    scratch_.write("broken.cu", std::string(kBegin) + "  if (i < n out[i] = 2 * in[i];\n}\n");
+    scratch_.write("bad.cu", "/* gktune\nlunches: {}\n*/\n");
+  }
+
+  int run(const std::string& arguments) {
+    return ShellProcess(scratch_.path(), "gktune judge " + arguments + " --cache cache").wait();
+  }
+  std::string out() { return contents_of(scratch_ / "out"); }
+  std::string err() { return contents_of(scratch_ / "err"); }
+
+  ScratchFolder scratch_;
+};
+
+TEST_F(JudgeCommand, a_verdict_has_a_command_that_shows_the_failure_again) {
+  EXPECT_EQ(run("twice.yaml outside.cu --device host"), 1);
+  EXPECT_TRUE(contains(out(), "outside.cu: out_of_bounds\nsanitize: illegal_access, n=1\n"));
+  const std::string mark = "shown by: ";
+  const std::string command = out().substr(out().find(mark) + mark.size());
+  EXPECT_EQ(command, "gktune check twice.yaml --candidate outside.cu --sanitize --problem n=1\n");
+  EXPECT_EQ(ShellProcess(scratch_.path(), command.substr(0, command.size() - 1) + " --cache cache").wait(),
+            1);
+  EXPECT_TRUE(contains(out(), "outside.cu:6"));
+}
+
+TEST_F(JudgeCommand, one_candidate_does_not_stop_the_others) {
+  EXPECT_EQ(run("twice.yaml bad.cu absent.cu broken.cu wrong.cu good.cu --device host --time 1s --json"), 1);
+  const Json verdicts = Json::parse(out());
+  ASSERT_EQ(verdicts.size(), 5u);
+  const char* const expected[] = {"does_not_compile", "does_not_compile", "does_not_compile", "wrong",
+                                  "accepted"};
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(verdicts[i]["verdict"], expected[i]) << verdicts[i];
+  EXPECT_TRUE(
+      contains(verdicts[0]["message"].get<std::string>(), "bad.cu:2:1: error: unknown key 'lunches'"));
+  EXPECT_EQ(verdicts[2]["reproduce"],
+            "gktune check twice.yaml --candidate broken.cu --device host --problem n=1000");
+  EXPECT_EQ(verdicts[4]["comparisons"].size(), 2u);
+  EXPECT_EQ(verdicts[4]["means"][0]["baseline"], "default");
+}
+
+TEST_F(JudgeCommand, rows_have_a_form_for_documents_and_sheets) {
+  EXPECT_EQ(run("twice.yaml wrong.cu --device host --csv"), 1);
+  EXPECT_TRUE(contains(out(), "candidate,verdict,baseline,problem,config,"));
+  EXPECT_TRUE(contains(out(), "\nwrong.cu,wrong,,n=1,"));
+  EXPECT_EQ(run("twice.yaml wrong.cu --device host --markdown"), 1);
+  EXPECT_TRUE(contains(out(), "| wrong.cu | wrong |"));
+}
+
+TEST_F(JudgeCommand, a_candidate_is_not_judged_again_unless_something_changes) {
+  const std::string arguments = "twice.yaml good.cu --device host --within 90% --problem n=1000 --json";
+  EXPECT_EQ(run(arguments), 0) << out() << err();
+  const std::string first = out();
+  EXPECT_EQ(run(arguments), 0);
+  EXPECT_EQ(out(), first);
+  EXPECT_EQ(run(arguments + " --fresh"), 0);
+  EXPECT_NE(out(), first);
+  scratch_.write("twice_reference.cu", contents_of(scratch_ / "twice_reference.cu") + "\n#error changed\n");
+  EXPECT_EQ(run(arguments), 1);
+  EXPECT_EQ(Json::parse(out())[0]["verdict"], "not_judged");
+}
+
+TEST_F(JudgeCommand, a_slower_candidate_fails_the_gate) {
+  scratch_.write("slow.cu", std::string(kBegin) +
+                                "  float x = i < n ? in[i] : 0, y = x;\n"
+                                "  for (int k = 0; k < 5000; ++k) y = y * 0.5f + x * 0.5f;\n"
+                                "  if (i < n) out[i] = 2 * y;\n}\n");
+  const std::string rest = " --device host --problem n=1000 --within 50%";
+  EXPECT_EQ(run("twice.yaml slow.cu --baseline good.cu" + rest), 1) << out() << err();
+  EXPECT_TRUE(contains(out(), "slow.cu: accepted\n"));
+  EXPECT_TRUE(contains(out(), "slower"));
+  EXPECT_EQ(run("twice.yaml good.cu --baseline slow.cu" + rest), 0) << out() << err();
+  // Too little time decides nothing.
+  EXPECT_EQ(run("twice.yaml good.cu --baseline slow.cu --time 1ms" + rest), 5) << out() << err();
+  // Without --within the speed decides nothing.
+  EXPECT_EQ(run("twice.yaml slow.cu --baseline good.cu --device host --problem n=1000"), 0);
+}
+
+TEST_F(JudgeCommand, the_winner_of_the_database_is_a_baseline) {
+  const std::string judge =
+      "twice.yaml good.cu --device host --baseline best --baseline default --time 1s --json";
+  EXPECT_EQ(run(judge), 1);
+  EXPECT_EQ(
+      ShellProcess(scratch_.path(), "gktune run twice.yaml --device host --problem n=1000 --cache cache -q")
+          .wait(),
+      0);
+  EXPECT_EQ(run(judge), 1);
+  EXPECT_TRUE(contains(err(), "the database has no winner of twice n=4000"));
+  EXPECT_EQ(run(judge + " --problem n=1000"), 0) << err();
+  const Json comparisons = Json::parse(out())[0]["comparisons"];
+  ASSERT_EQ(comparisons.size(), 2u);
+  EXPECT_EQ(comparisons[0]["baseline"], "best");
+  EXPECT_FALSE(comparisons[0]["baseline_config"].empty());
+}
+
+TEST_F(JudgeCommand, bad_arguments_are_refused) {
+  const std::pair<std::string, std::string> wrong[] = {
+      {"twice.yaml", "CANDIDATE"},
+      {"twice.yaml good.cu --within 1", "--within"},
+      {"twice.yaml good.cu --within 0%", "'0%' is not above 0 and at most 100%"},
+      {"twice.yaml good.cu --within 101%", "'101%' is not above 0 and at most 100%"},
+      {"twice.yaml good.cu --time 0s", "'0s' is no time"},
+      {"twice.yaml good.cu --time soon", "--time"},
+      {"twice.yaml good.cu --device host --problem m=1", "--problem: "},
+      {"twice.yaml good.cu --device host --baseline absent.cu", "absent.cu"},
+      {"twice.yaml good.cu --device host --baseline bad.cu", "unknown key 'lunches'"},
+      {"twice.yaml good.cu --device host --baseline default --baseline default", "default is there twice"},
+      {"good.cu good.cu --device host", "this is a source, not a space file"},
+  };
+  for (const auto& [arguments, message] : wrong) {
+    EXPECT_EQ(run(arguments), 2) << arguments;
+    EXPECT_TRUE(contains(err(), message)) << arguments;
+  }
+  EXPECT_EQ(ShellProcess(scratch_.path(), "gktune check twice.yaml --candidate bad.cu --device host").wait(),
+            2);
+}
+
+TEST_F(JudgeCommand, a_space_without_a_reference_judges_nothing) {
+  std::string space = contents_of(scratch_ / "twice.yaml");
+  space.erase(space.find("reference:"), space.find("metrics:") - space.find("reference:"));
+  space.replace(space.find(", check: exact"), 14, "");
+  scratch_.write("twice.yaml", space);
+  EXPECT_EQ(run("twice.yaml good.cu --device host"), 2);
+  EXPECT_TRUE(contains(err(), "twice.yaml has no reference and no verifier to judge by"));
+}
+
+}  // namespace
+}  // namespace gktune
