@@ -113,6 +113,7 @@ struct Judge::Best {
 
 Result<Judgement, EngineError> Judge::judge(const Definition& candidate) {
   Judgement judgement;
+  judgement.sandbox = request_.sandbox;
   using Step = Result<void, EngineError> (Judge::*)(const Definition&, Judgement&);
   const std::pair<JudgeStage, Step> steps[] = {{JudgeStage::compile, &Judge::compile},
                                                {JudgeStage::sanitize, &Judge::sanitize},

@@ -83,8 +83,9 @@ struct Judgement {
   Problem problem;
   Config config;
   std::uint64_t seed = 0;
-  Resources resources;             // in its best configuration of the last problem
-  std::vector<std::string> notes;  // what could not be examined, and why
+  std::vector<std::string> sandbox;  // what was forbidden: files, sockets
+  Resources resources;               // in its best configuration of the last problem
+  std::vector<std::string> notes;    // what could not be examined, and why
   std::vector<BaselineComparison> comparisons;
   std::vector<BaselineMean> means;
   bool was_stopped = false;  // it is incomplete
@@ -104,6 +105,7 @@ void fields(Archive&& archive, S& judgement) {
   archive("problem", judgement.problem);
   archive("config", judgement.config);
   archive("seed", judgement.seed);
+  archive("sandbox", judgement.sandbox);
   archive("resources", judgement.resources);
   archive("notes", judgement.notes);
   archive("comparisons", judgement.comparisons);
@@ -116,8 +118,9 @@ struct JudgeRequest {
   WorkerSettings workers;
   std::vector<Problem> problems;
   std::vector<Baseline> baselines;
-  double effect = 0.01;  // smaller differences of the time do not count
-  double seconds = 10;   // limit of each search and of each comparison
+  double effect = 0.01;              // smaller differences of the time do not count
+  double seconds = 10;               // limit of each search and of each comparison
+  std::vector<std::string> sandbox;  // what the workers forbid
 };
 
 struct JudgeEvents {

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "cli/command.h"
@@ -17,6 +20,7 @@
 #include "tuner/core/quantity.h"
 #include "tuner/core/version.h"
 #include "tuner/device/worker/folders.h"
+#include "tuner/process/sandbox.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {
@@ -30,7 +34,7 @@ struct JudgeOptions {
   DeviceFlags device;
   std::optional<double> within;
   double seconds = 10;
-  bool is_fresh = false;
+  bool is_fresh = false, needs_sandbox = false, reads_lines = false;
   TableFormat format;
   bool quiet = false;
 };
@@ -51,9 +55,8 @@ Result<double> parse_limit(std::string_view text) {
 void declare(Flags& flags, JudgeOptions& options) {
   flags.text("SPACE", options.space, "Space file with the problems, the arguments and the reference", "FILE")
       .required();
-  flags
-      .texts("CANDIDATE", options.candidates, "Kernels (.cu) that begin with a block: /* gktune … */", "FILE")
-      .required();
+  flags.texts("CANDIDATE", options.candidates, "Kernels (.cu) that begin with a block: /* gktune … */",
+              "FILE");
   flags.collected("--baseline", options.baselines,
                   "Compare with the space's default configuration, with its winner in the database, or with "
                   "another candidate; may be repeated; default: default",
@@ -69,6 +72,12 @@ void declare(Flags& flags, JudgeOptions& options) {
           "TIME")
       .shown_default("10s");
   flags.on("--fresh", options.is_fresh, "Judge again what has a verdict");
+  flags.on("--require-sandbox", options.needs_sandbox,
+           "Judge only where files and sockets can be forbidden to candidates");
+  const Flag lines = flags.on(
+      "--jsonl", options.reads_lines,
+      "Read candidates from standard input, a JSON object in each line: {\"candidate\": FILE}; print each "
+      "with its verdict in a line");
   flags.database(options.database);
   flags.device(options.device, DeviceUse::run,
                "Device to run on; auto: the first GPU, else the CPU; the sanitizer uses the CPU");
@@ -76,7 +85,7 @@ void declare(Flags& flags, JudgeOptions& options) {
   flags.parsed("--seed", options.device.seed, parse_count, "Seed of the search and of the order of threads",
                "N");
   flags.worker(options.device);
-  flags.table_format(options.format);
+  flags.table_format(options.format, &lines);
   flags.quiet(options.quiet);
 }
 
@@ -131,21 +140,29 @@ class JudgeReport {
   JudgeReport(const JudgeOptions& options, std::string device, Context& context)
       : options_(options), device_(std::move(device)), context_(context), table_(row({}, {}, {})) {}
 
-  void add(const std::string& candidate, const Judgement& judgement) {
+  // `asked`: the object of a line.
+  void add(const std::string& candidate, const Judgement& judgement, const Json& asked) {
     note_code(judgement);
     const std::string command = command_for(candidate, judgement, options_, device_);
-    if (options_.format.is_text()) return print(candidate, judgement, command);
-    Json json = {{"candidate", candidate}};
+    if (options_.format.is_text() && !options_.reads_lines) return print(candidate, judgement, command);
+    Json json = asked;
+    json["candidate"] = candidate;
     json.update(written<Json>(judgement));
     json["resources"] = json_of(judgement.resources);
     if (!command.empty()) json["reproduce"] = command;
+    if (options_.reads_lines) {
+      print_line(context_.out, json);
+      context_.out << std::flush;
+      return;
+    }
     verdicts_.push_back(std::move(json));
     if (judgement.comparisons.empty()) table_.add(row(candidate, judgement, {}));
     for (const BaselineComparison& each : judgement.comparisons) table_.add(row(candidate, judgement, each));
   }
 
   ExitCode finish() {
-    if (!options_.format.is_text()) table_.print(context_, options_.format, verdicts_);
+    if (!options_.format.is_text() && !options_.reads_lines)
+      table_.print(context_, options_.format, verdicts_);
     return code_;
   }
 
@@ -283,9 +300,9 @@ std::vector<Baseline> baselines_of(const std::shared_ptr<const Definition>& spac
 
 // Everything that a verdict depends on besides the candidate.
 std::string conditions_of(const JudgeRequest& request, const std::string& space_text) {
-  Json all = {std::string(kVersion),        space_text,     request.space->fingerprint,
-              json_of(request.device.info), request.effect, request.seconds,
-              request.workers.seed};
+  Json all = {
+      written<Json>(request.sandbox), std::string(kVersion), space_text,      request.space->fingerprint,
+      json_of(request.device.info),   request.effect,        request.seconds, request.workers.seed};
   for (const Problem& problem : request.problems) all.push_back(problem.json());
   for (const Baseline& baseline : request.baselines) {
     all.push_back(baseline.name + baseline.definition->kernel.source_text + baseline.definition->fingerprint);
@@ -302,19 +319,112 @@ Judgement unreadable(const std::vector<Diagnostic>& diagnostics) {
   return judgement;
 }
 
-ExitCode run(const JudgeOptions& options, Context& context) {
-  if (options.quiet) context.log.silence();
-  auto opened = read_file(options.space, options.device.choice, options.device,
-                          unsafe_options(options.device), context);
-  const std::string space_text = value_or_end(read_whole(options.space), context);
+std::string folder_of(const std::string& path) {
+  return path.empty() ? path : fs::absolute(fs::path(path)).parent_path().string();
+}
+
+// Lets the workers of a CPU use no files but the system's, the cache and the folders of these and of the
+// space's files.
+void add_sandbox(JudgeRequest& request, const std::vector<std::string>& paths, const JudgeOptions& options,
+                 Context& context) {
+  const auto supported = request.device.info.kind == "host"
+                             ? check_sandbox()
+                             : Result<void>(Error{"no sandbox: there is none for GPUs"});
+  if (!supported && options.needs_sandbox)
+    throw Ended{fail(context, ExitCode::failed, supported.error().message)};
+  if (!supported) return context.log.info(supported.error().message);
+  const fs::path cache = value_or_end(make_private_folder(request.workers.cache_dir), context);
+  const KernelDefinition& kernel = request.space->kernel;
+  std::set<std::string> folders = {folder_of(options.space), folder_of(kernel.source_path),
+                                   context.environment.cuda_home,
+                                   folder_of(folder_of(context.environment.cxx))};
+  for (const std::string& path : paths) folders.insert(folder_of(path));
+  for (const Reference& reference : kernel.references) folders.insert(folder_of(reference.path));
+  if (kernel.verifier) folders.insert(folder_of(kernel.verifier->path));
+  for (const std::string& folder : kernel.include_dirs)
+    folders.insert(fs::absolute(fs::path(folder)).string());
+  std::vector<std::string>& argv = request.workers.argv;
+  argv.insert(argv.end(), {"--sandbox", cache.string()});
+  for (const std::string& folder : folders)
+    if (!folder.empty()) argv.insert(argv.end(), {"--readable", folder});
+  request.sandbox = {"files", "sockets"};
+}
+
+// Judges candidates one after another and reports each.
+class JudgeRun {
+ public:
+  JudgeRun(const JudgeOptions& options, JudgeRequest request, std::string conditions, ReadOptions read,
+           Context& context)
+      : options_(options),
+        context_(context),
+        space_(request.space),
+        read_(std::move(read)),
+        verdicts_(request.workers.cache_dir / "verdicts", std::move(conditions)),
+        progress_(context.err, context.err_screen,
+                  options.quiet ? Progress::Mode::hidden : Progress::Mode::shown),
+        report_(options, request.device.info.kind, context),
+        judge_(std::move(request), {[this](JudgeStage stage) { show(stage); }, context.catch_interrupts()}) {
+    state_.total = std::ssize(options.candidates);
+  }
+
+  void judge(const std::string& path, const Json& asked = Json::object()) {
+    state_.title = path;
+    const auto candidate = read_candidate_file(path, *space_, read_);
+    std::optional<Judgement> judgement;
+    if (!candidate) judgement = unreadable(candidate.error());
+    if (!judgement && !options_.is_fresh) judgement = verdicts_.find(*candidate);
+    if (!judgement) {
+      auto judged = judge_.judge(*candidate);
+      progress_.clear();
+      judgement = value_or_end(std::move(judged), context_);
+      if (judgement->was_stopped) throw Ended{ExitCode::interrupted};
+      verdicts_.keep(*candidate, *judgement);
+    }
+    ++state_.done;
+    report_.add(path, *judgement, asked);
+  }
+
+  // A line that names no candidate has a verdict too.
+  void judge_line(const std::string& line) {
+    const Json asked = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (asked.is_object() && asked.contains("candidate") && asked["candidate"].is_string())
+      return judge(asked["candidate"].get<std::string>(), asked);
+    Diagnostic diagnostic;
+    diagnostic.message = "expected {\"candidate\": FILE}, found " + line;
+    report_.add({}, unreadable({diagnostic}), Json::object());
+  }
+
+  ExitCode finish() { return report_.finish(); }
+
+ private:
+  void show(JudgeStage stage) {
+    state_.stage = enum_name(stage);
+    state_.elapsed_s = wall_clock_s() - begin_s_;
+    progress_.show(state_);
+  }
+
+  const JudgeOptions& options_;
+  Context& context_;
+  std::shared_ptr<const Definition> space_;
+  ReadOptions read_;
+  Verdicts verdicts_;
+  Progress progress_;
+  JudgeReport report_;
+  ProgressState state_;
+  double begin_s_ = wall_clock_s();
+  Judge judge_;
+};
+
+// Prints why the device, the space or a baseline cannot serve, and ends the command.
+JudgeRequest make_request(const JudgeOptions& options, const ReadOptions& read, OpenedSpace opened,
+                          Context& context) {
   const auto space = std::make_shared<const Definition>(std::move(opened.definition));
-  if (!space->kernel.has_judge())
-    return fail(context, ExitCode::usage, options.space + " has no reference and no verifier to judge by");
+  if (!space->kernel.has_judge()) {
+    throw Ended{
+        fail(context, ExitCode::usage, options.space + " has no reference and no verifier to judge by")};
+  }
   auto problems = select_problems(space->kernel, options.problems);
-  if (!problems) return fail_usage(context, "--problem: " + problems.error().message);
-  const DeviceInfo device = opened.device.info;
-  // A candidate cannot make the compiler run programs.
-  const ReadOptions read{.device_kind = device.kind, .strategies = {}};
+  if (!problems) throw Ended{fail_usage(context, "--problem: " + problems.error().message)};
   JudgeRequest request{.space = space,
                        .device = std::move(opened.device),
                        .workers = worker_settings(options.device, context),
@@ -322,38 +432,32 @@ ExitCode run(const JudgeOptions& options, Context& context) {
                        .baselines = {},
                        .effect = options.within.value_or(0.01),
                        .seconds = options.seconds};
-  request.baselines = baselines_of(space, request.problems, device, read, options, context);
-  const Verdicts verdicts(request.workers.cache_dir / "verdicts", conditions_of(request, space_text));
+  request.baselines = baselines_of(space, request.problems, request.device.info, read, options, context);
+  std::vector<std::string> paths = options.candidates;
+  paths.insert(paths.end(), options.baselines.begin(), options.baselines.end());
+  if (options.reads_lines) paths.emplace_back("candidate.cu");  // in the working directory
+  add_sandbox(request, paths, options, context);
+  return request;
+}
 
-  Progress progress(context.err, context.err_screen,
-                    options.quiet ? Progress::Mode::hidden : Progress::Mode::shown);
-  JudgeReport report(options, device.kind, context);
-  const auto stop = context.catch_interrupts();
-  ProgressState state{.total = std::ssize(options.candidates)};
-  const double begin_s = wall_clock_s();
-  const auto show = [&](JudgeStage stage) {
-    state.stage = enum_name(stage);
-    state.elapsed_s = wall_clock_s() - begin_s;
-    progress.show(state);
-  };
-  Judge judge(std::move(request), {show, stop});
-  for (const std::string& path : options.candidates) {
-    state.title = path;
-    auto candidate = read_candidate_file(path, *space, read);
-    std::optional<Judgement> judgement;
-    if (!candidate) judgement = unreadable(candidate.error());
-    if (!judgement && !options.is_fresh) judgement = verdicts.find(*candidate);
-    if (!judgement) {
-      auto judged = judge.judge(*candidate);
-      progress.clear();
-      judgement = value_or_end(std::move(judged), context);
-      if (judgement->was_stopped) return ExitCode::interrupted;
-      verdicts.keep(*candidate, *judgement);
-    }
-    ++state.done;
-    report.add(path, *judgement);
+ExitCode run(const JudgeOptions& options, Context& context) {
+  if (options.quiet) context.log.silence();
+  if (options.candidates.empty() != options.reads_lines)
+    return fail_usage(context, options.reads_lines ? "--jsonl reads the candidates from standard input"
+                                                   : "CANDIDATE is required");
+  auto opened = read_file(options.space, options.device.choice, options.device,
+                          unsafe_options(options.device), context);
+  const std::string space_text = value_or_end(read_whole(options.space), context);
+  // A candidate cannot make the compiler run programs.
+  const ReadOptions read{.device_kind = opened.device.info.kind, .strategies = {}};
+  JudgeRequest request = make_request(options, read, std::move(opened), context);
+  std::string conditions = conditions_of(request, space_text);
+  JudgeRun judge_run(options, std::move(request), std::move(conditions), read, context);
+  for (const std::string& path : options.candidates) judge_run.judge(path);
+  for (std::string line; options.reads_lines && std::getline(std::cin, line);) {
+    if (line.find_first_not_of(" \t\r") != line.npos) judge_run.judge_line(line);
   }
-  return report.finish();
+  return judge_run.finish();
 }
 
 }  // namespace

@@ -1,9 +1,13 @@
 // gktune worker KIND ORDINAL compile|run|describe [--cache DIR]: one of the processes of a
 // device. Started by gktune itself.
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "cli/command.h"
 #include "tuner/device/backends.h"
 #include "tuner/device/worker/backend.h"
+#include "tuner/process/sandbox.h"
 
 namespace gktune {
 namespace {
@@ -11,7 +15,8 @@ namespace {
 struct WorkerOptions {
   BackendName backend;
   WorkerRole role = WorkerRole::run;
-  std::string cache_dir;
+  std::string cache_dir, sandbox;
+  std::vector<std::string> readable;
 };
 
 void declare(Flags& flags, WorkerOptions& options) {
@@ -19,9 +24,24 @@ void declare(Flags& flags, WorkerOptions& options) {
   flags.number("ORDINAL", options.backend.ordinal, "Number of the device").required();
   flags.choice("ROLE", options.role, "Role").required();
   flags.text("--cache", options.cache_dir, "Folder for compiled code", "DIR");
+  flags.text("--sandbox", options.sandbox, "Use no files but the system's, --readable ones and this cache",
+             "DIR");
+  flags.collected("--readable", options.readable, "Another folder that a sandbox leaves readable", "DIR");
+}
+
+// Only compilers write to the cache: a candidate must not replace the code of another one.
+Result<void> enter(const WorkerOptions& options) {
+  Sandbox sandbox{.readable = system_folders(),
+                  .writable = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}};
+  for (const std::string& folder : options.readable) sandbox.readable.emplace_back(folder);
+  (options.role == WorkerRole::run ? sandbox.readable : sandbox.writable).emplace_back(options.sandbox);
+  if (const char* const temporary = std::getenv("TMPDIR")) sandbox.writable.emplace_back(temporary);
+  return enter_sandbox(sandbox);
 }
 
 ExitCode run(const WorkerOptions& options, Context& context) {
+  if (!options.sandbox.empty())
+    if (auto entered = enter(options); !entered) return fail(context, entered.error());
   BackendOptions backend;
   if (!context.environment.cxx.empty()) backend.cxx = context.environment.cxx;
   backend.cuda_home = context.environment.cuda_home;

@@ -123,7 +123,9 @@ TEST_F(JudgeCommand, the_winner_of_the_database_is_a_baseline) {
 
 TEST_F(JudgeCommand, bad_arguments_are_refused) {
   const std::pair<std::string, std::string> wrong[] = {
-      {"twice.yaml", "CANDIDATE"},
+      {"twice.yaml", "CANDIDATE is required"},
+      {"twice.yaml good.cu --jsonl", "--jsonl reads the candidates from standard input"},
+      {"twice.yaml --jsonl --csv", "--jsonl and --csv exclude each other"},
       {"twice.yaml good.cu --within 1", "--within"},
       {"twice.yaml good.cu --within 0%", "'0%' is not above 0 and at most 100%"},
       {"twice.yaml good.cu --within 101%", "'101%' is not above 0 and at most 100%"},
@@ -141,6 +143,46 @@ TEST_F(JudgeCommand, bad_arguments_are_refused) {
   }
   EXPECT_EQ(ShellProcess(scratch_.path(), "gktune check twice.yaml --candidate bad.cu --device host").wait(),
             2);
+}
+
+TEST_F(JudgeCommand, candidates_come_as_lines_and_verdicts_go_as_lines) {
+  scratch_.write("lines",
+                 "{\"candidate\": \"wrong.cu\", \"id\": 7}\n\n[1]\nnonsense\n{\"candidate\": \"bad.cu\"}\n");
+  EXPECT_EQ(run("twice.yaml --jsonl --device host < lines"), 1);
+  const std::vector<std::string> lines = lines_of(out());
+  ASSERT_EQ(lines.size(), 4u) << out() << err();
+  const Json first = Json::parse(lines[0]);
+  EXPECT_EQ(first["id"], 7);
+  EXPECT_EQ(first["candidate"], "wrong.cu");
+  EXPECT_EQ(first["verdict"], "wrong");
+  EXPECT_TRUE(contains(lines[1], "expected {\\\"candidate\\\": FILE}, found [1]"));
+  EXPECT_EQ(Json::parse(lines[2])["verdict"], "does_not_compile");
+  EXPECT_EQ(Json::parse(lines[3])["candidate"], "bad.cu");
+}
+
+TEST_F(JudgeCommand, a_candidate_uses_no_files_outside_its_sandbox) {
+  const ScratchFolder other;
+  other.write("secret", "a_secret_word");
+  const std::string begin = kBegin;
+  const std::size_t kernel = begin.find("__global__");
+  const auto with = [&](const std::string& before, const std::string& factor) {
+    return begin.substr(0, kernel) + before + begin.substr(kernel) + "  if (i < n) out[i] = " + factor +
+           " * in[i];\n}\n";
+  };
+  scratch_.write("reads.cu", with("#include \"" + other.path("secret") + "\"\n", "2"));
+  scratch_.write("opens.cu", with("#include <fcntl.h>\n#include <sys/socket.h>\n",
+                                  "(open(\"" + other.path("secret") + "\", O_RDONLY) < 0 && open(\"" +
+                                      scratch_.path("cache/new") +
+                                      "\", O_CREAT | O_WRONLY, 0600) < 0 && "
+                                      "socket(AF_INET, SOCK_STREAM, 0) < 0 ? 2 : 3)"));
+  const std::string rest = " --device host --problem n=1000 --time 300ms --require-sandbox --json";
+  if (run("twice.yaml reads.cu opens.cu" + rest); err().find("no sandbox") != std::string::npos)
+    GTEST_SKIP() << err();
+  const Json verdicts = Json::parse(out());
+  EXPECT_EQ(verdicts[0]["verdict"], "does_not_compile");
+  EXPECT_FALSE(contains(out(), "a_secret_word"));
+  EXPECT_EQ(verdicts[1]["verdict"], "accepted") << verdicts[1];
+  EXPECT_EQ(verdicts[1]["sandbox"], (Json{"files", "sockets"}));
 }
 
 TEST_F(JudgeCommand, a_space_without_a_reference_judges_nothing) {

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "gktune/result.h"
+
+namespace gktune {
+
+// The files and folders that this process and its children may use from enter_sandbox() on.
+struct Sandbox {
+  std::vector<std::filesystem::path> readable;  // and programs there may be executed; missing ones are ignored
+  std::vector<std::filesystem::path> writable;
+};
+
+// The folders of the system: programs, libraries, devices, descriptions of processes and processors.
+std::vector<std::filesystem::path> system_folders();
+
+// Why the system cannot enforce a sandbox.
+Result<void> check_sandbox();
+// Forbids all other files (Landlock) and new sockets (seccomp), for good. Sockets that are open stay so. After
+// an error nothing may be trusted to be forbidden.
+Result<void> enter_sandbox(const Sandbox& sandbox);
+
+}  // namespace gktune
