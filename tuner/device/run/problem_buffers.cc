@@ -1,3 +1,4 @@
+#include "tuner/core/quantity.h"
 #include "tuner/device/run/problem_buffers.h"
 
 #include <limits>
