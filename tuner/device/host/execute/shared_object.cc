@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "gktune/element_type.h"
@@ -33,14 +36,22 @@ bool show_thread_state() {
   return dlsym(RTLD_DEFAULT, "gktune_thread") == &gktune_thread;
 }
 
+// True if this process has threads besides the calling one.
+bool has_threads() {
+  std::error_code error;
+  const std::filesystem::directory_iterator tasks("/proc/self/task", error);
+  return !error && std::distance(begin(tasks), end(tasks)) > 1;
+}
+
 }  // namespace
 
 void SharedObject::Unload::operator()(void* handle) const {
+  if (may_keep_threads && has_threads()) return;
   const BoundedStep destructors(kLoadingS);
   dlclose(handle);
 }
 
-Result<SharedObject> SharedObject::load(const Module& module) {
+Result<SharedObject> SharedObject::load(const Module& module, bool may_keep_threads) {
   static const bool finds_own_state = show_thread_state();
   if (!finds_own_state)
     return Error{
@@ -50,7 +61,7 @@ Result<SharedObject> SharedObject::load(const Module& module) {
     return dlopen(module.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   }();
   if (handle == nullptr) return Error{fmt::format("cannot load compiled code: {}", dlerror())};
-  SharedObject loaded(handle);
+  SharedObject loaded(handle, may_keep_threads);
   loaded.code_ = code_of(handle);
   keep_openmp();
   for (const std::string& symbol : module.symbols) {
@@ -122,7 +133,7 @@ Result<SharedObjectSteps, Failure> SharedObjectSteps::load(const Module& module,
   // A missing or damaged file says nothing about the configuration.
   if (auto whole = CompileCache::verify(module.path); !whole)
     return Failure{Status::machine_failed, whole.error().message};
-  auto loaded = SharedObject::load(module);
+  auto loaded = SharedObject::load(module, plan.source.language == Language::cpp);
   std::fenv_t mode;
   std::fegetenv(&mode);
   std::fesetenv(FE_DFL_ENV);

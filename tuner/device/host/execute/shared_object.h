@@ -20,7 +20,8 @@ namespace gktune {
 // A shared object made by HostCompiler or NvccCompiler, loaded into this process.
 class SharedObject {
  public:
-  static Result<SharedObject> load(const Module& module);
+  // `may_keep_threads`: its code stays loaded while it has threads, which run it.
+  static Result<SharedObject> load(const Module& module, bool may_keep_threads);
 
   std::size_t entry_count() const { return entries_.size(); }
   // Number, width and kind of the arguments.
@@ -36,9 +37,10 @@ class SharedObject {
 
  private:
   struct Unload {
+    bool may_keep_threads = false;
     void operator()(void* handle) const;
   };
-  explicit SharedObject(void* handle) : handle_(handle) {}
+  SharedObject(void* handle, bool may_keep_threads) : handle_(handle, Unload{may_keep_threads}) {}
 
   std::unique_ptr<void, Unload> handle_;
   std::vector<const kernel::Entry*> entries_;
