@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <vector>
 
 #include "tests/scratch_folder.h"
@@ -36,6 +38,29 @@ class Npy : public ::testing::Test {
 };
 
 const char kFourBytes[] = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }";
+
+TEST_F(Npy, a_large_array_is_read_in_pieces) {
+  constexpr std::size_t kCount = (std::size_t{40} << 20) / 4 + 7;
+  std::vector<std::uint32_t> numbers(kCount), read;
+  for (std::size_t i = 0; i < kCount; ++i) numbers[i] = static_cast<std::uint32_t>(i * 2654435761u);
+  ASSERT_TRUE(write_npy(path_, ElementType::uint32, std::as_bytes(std::span(numbers))).ok());
+  int pieces = 0;
+  const auto take = [&](std::span<const std::byte> piece) {
+    ++pieces;
+    const auto* begin = reinterpret_cast<const std::uint32_t*>(piece.data());
+    read.insert(read.end(), begin, begin + piece.size() / 4);
+  };
+  ASSERT_TRUE(read_npy({path_, {}}, ElementType::uint32, kCount, take).ok());
+  EXPECT_EQ(pieces, 3);
+  EXPECT_EQ(read, numbers);
+  EXPECT_TRUE(read_npy({path_, {}}, ElementType::uint32, kCount - 1, take)
+                  .error()
+                  .message.ends_with("expected 10485766"));
+  std::filesystem::resize_file(path_, 20 << 20);
+  EXPECT_TRUE(read_npy({path_, {}}, ElementType::uint32, kCount, take)
+                  .error()
+                  .message.ends_with("ends before its last element"));
+}
 
 TEST_F(Npy, elements_are_read) {
   write(file(kFourBytes, "\1\2\3\4"));

@@ -262,11 +262,14 @@ Result<OpenArray> open_array(const ArrayFile& file, std::size_t limit) {
 
 }  // namespace
 
-Result<void> read_npy(const ArrayFile& file, ElementType type, std::span<std::byte> buffer) {
+namespace {
+
+// The array whose elements follow, if there are as many as expected, of that type.
+Result<OpenArray> open_elements(const ArrayFile& file, ElementType type, std::uint64_t count) {
   auto error = [&](const std::string& what) { return Error{name_of(file) + ": " + what}; };
   // A larger array is too large anyway.
-  const auto array = open_array(file, buffer.size() + kLongestHeader + 16);
-  if (!array) return array.error();
+  auto array = open_array(file, count * element_size(type) + kLongestHeader + 16);
+  if (!array) return array;
   const Header& header = array->header;
   if (header.dtype.starts_with('>')) return error("its elements are big-endian (" + header.dtype + ')');
   if (!fits(header.dtype, type)) {
@@ -275,12 +278,36 @@ Result<void> read_npy(const ArrayFile& file, ElementType type, std::span<std::by
   if (header.is_fortran && header.extents.size() > 1) {
     return error("is in Fortran order; save it with numpy.ascontiguousarray");
   }
-  const std::size_t count = buffer.size() / element_size(type);
   if (header.count != count) {
     return error("holds " + std::to_string(header.count) + " elements, of shape " + header.shape +
                  "; expected " + std::to_string(count));
   }
-  if (!read_bytes(*array->bytes, buffer.data(), buffer.size())) return error("ends before its last element");
+  return array;
+}
+
+Error ends_early(const ArrayFile& file) { return {name_of(file) + ": ends before its last element"}; }
+
+}  // namespace
+
+Result<void> read_npy(const ArrayFile& file, ElementType type, std::span<std::byte> buffer) {
+  const auto array = open_elements(file, type, buffer.size() / element_size(type));
+  if (!array) return array.error();
+  if (!read_bytes(*array->bytes, buffer.data(), buffer.size())) return ends_early(file);
+  return {};
+}
+
+Result<void> read_npy(const ArrayFile& file, ElementType type, std::uint64_t count,
+                      const std::function<void(std::span<const std::byte>)>& take) {
+  constexpr std::uint64_t kPiece = std::uint64_t{16} << 20;
+  const auto array = open_elements(file, type, count);
+  if (!array) return array.error();
+  std::uint64_t left = count * element_size(type);
+  std::vector<std::byte> piece(std::min(left, kPiece));
+  for (; left > 0; left -= piece.size()) {
+    piece.resize(std::min(left, kPiece));
+    if (!read_bytes(*array->bytes, piece.data(), piece.size())) return ends_early(file);
+    take(piece);
+  }
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ struct ArrayFile {
 // Reads an array. Its elements must have that type, and as many as the buffer holds. NumPy has no bfloat16:
 // two-byte elements (<u2 or <V2) are taken for it; numbers of eight bits: bytes.
 Result<void> read_npy(const ArrayFile& file, ElementType type, std::span<std::byte> buffer);
+
+// The same for an array of this many elements, piece by piece: memory for a whole one may be slow to get.
+Result<void> read_npy(const ArrayFile& file, ElementType type, std::uint64_t count,
+                      const std::function<void(std::span<const std::byte>)>& take);
 
 // The extents of an array.
 Result<std::vector<std::uint64_t>> npy_shape(const ArrayFile& file);

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <system_error>
 #include <utility>
 
+#include "tuner/array/npy.h"
 #include "tuner/core/quantity.h"
 #include "tuner/device/cuda/compile/cuda_text.h"
 #include "tuner/device/cuda/cuda_backend.h"
@@ -61,11 +66,18 @@ Result<void, Failure> CudaDevice::finish() {
 Result<std::uint64_t, Failure> CudaDevice::free_bytes() {
   const std::size_t free = gpu_->free_bytes();
   if (auto failure = gpu_->take_failure()) return *failure;
-  return std::uint64_t{free};
+  return std::uint64_t{free} + file_bytes();
+}
+
+std::size_t CudaDevice::file_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [file, memory] : files_) bytes += file.bytes;
+  return bytes;
 }
 
 Result<std::unique_ptr<DeviceBuffer>, Failure> CudaDevice::allocate(std::size_t bytes, Placement placement,
                                                                     Guards guards) {
+  if (!files_.empty() && bytes + bytes / 8 > gpu_->free_bytes()) files_.clear();
   const bool is_mapped = guards == Guards::hardware && traits_.protects_inputs;
   const GuardPattern pattern = next_pattern_++;
   auto buffer = is_mapped ? make_mapped_buffer(*this, pattern) : make_zoned_buffer(*gpu_, pattern);
@@ -94,21 +106,48 @@ Result<void, Failure> CudaDevice::fill(DeviceBuffer& buffer, const ArgumentPlan&
   };
   const ContentsKind kind = argument.contents.kind;
   const auto count = static_cast<std::uint64_t>(argument.count);
-  if (kind == ContentsKind::file || (kind == ContentsKind::constant && is_complex(argument.type))) {
-    const auto memory = std::make_unique_for_overwrite<std::byte[]>(buffer.bytes());
-    const std::span contents(memory.get(), buffer.bytes());
-    const std::uint64_t seed = kind == ContentsKind::file ? argument.contents.seed : 0;
-    ContentsPlan in_order = argument.contents;
-    in_order.seed = 0;
-    if (auto read = fill_contents(argument.type, in_order, contents); !read) return misfit(read.error());
-    const DeviceMemory original = seed != 0 ? gpu_->allocate(contents.size()) : DeviceMemory();
-    gpu_->upload(seed != 0 ? original.get() : buffer.address(), contents);
-    if (seed != 0) kernels_->draw(buffer.address(), original.get(), argument.type, count, seed);
+  if (kind == ContentsKind::file && argument.contents.seed != 0) {
+    auto original = file_copy(argument, buffer.bytes());
+    if (!original) return misfit(original.error());
+    kernels_->draw(buffer.address(), *original, argument.type, count, argument.contents.seed);
     return finish();
+  }
+  if (kind == ContentsKind::file || (kind == ContentsKind::constant && is_complex(argument.type))) {
+    auto uploaded = upload_contents(argument, buffer.address(), buffer.bytes());
+    return uploaded ? finish() : misfit(uploaded.error());
   }
   if (auto fits = check_contents(argument.type, argument.contents, count); !fits) return misfit(fits.error());
   kernels_->fill(buffer.address(), argument.type, argument.count, argument.contents);
   return {};
+}
+
+// Makes them in order on the CPU.
+Result<void> CudaDevice::upload_contents(const ArgumentPlan& argument, CUdeviceptr to, std::size_t bytes) {
+  const auto take = [&](std::span<const std::byte> piece) {
+    gpu_->upload(to, piece);
+    (void)gpu_->wait(kOwnLimitS);  // the bytes are the caller's
+    to += piece.size();
+  };
+  const ContentsPlan& contents = argument.contents;
+  if (contents.kind == ContentsKind::file)
+    return read_npy({contents.file, contents.array}, argument.type, argument.count, take);
+  std::vector<std::byte> made(bytes);
+  if (auto filled = fill_contents(argument.type, contents, made); !filled) return filled;
+  take(made);
+  return {};
+}
+
+// Several fresh executions draw from one file: it stays on the GPU unless another one needs the room.
+Result<CUdeviceptr> CudaDevice::file_copy(const ArgumentPlan& argument, std::size_t bytes) {
+  std::error_code error;
+  const std::filesystem::path path = argument.contents.file;
+  const FileVersion version{path, argument.contents.array, bytes,
+                            std::filesystem::last_write_time(path, error)};
+  if (const auto known = files_.find(version); known != files_.end()) return known->second.get();
+  if (file_bytes() + bytes > gpu_->free_bytes() / 8) files_.clear();
+  DeviceMemory memory = gpu_->allocate(bytes);
+  if (auto uploaded = upload_contents(argument, memory.get(), bytes); !uploaded) return uploaded.error();
+  return files_.insert_or_assign(version, std::move(memory)).first->second.get();
 }
 
 void CudaDevice::poison(DeviceBuffer& buffer, const DeviceBuffer* expected, std::byte mask) {

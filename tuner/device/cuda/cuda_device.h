@@ -1,6 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,6 +71,11 @@ class CudaDevice final : public ComputeDevice {
   Result<Verdict, Failure> compare_sorted(const DeviceBuffer& actual, const DeviceBuffer& expected,
                                           ElementType type, const TolerancePlan& tolerance,
                                           const DeviceBuffer* mask);
+  // Writes an argument's contents in order.
+  Result<void> upload_contents(const ArgumentPlan& argument, CUdeviceptr to, std::size_t bytes);
+  std::size_t file_bytes() const;  // of the files that are kept on the GPU
+  // The elements of the argument's file, in order.
+  Result<CUdeviceptr> file_copy(const ArgumentPlan& argument, std::size_t bytes);
   // Waits for all that is queued.
   Result<void, Failure> finish();
 
@@ -79,6 +87,14 @@ class CudaDevice final : public ComputeDevice {
   double full_clock_mhz_ = 0;
   ModuleCache modules_;
   DeviceMemory sweep_buffer_;
+  struct FileVersion {
+    std::filesystem::path path;
+    std::string array;
+    std::size_t bytes;
+    std::filesystem::file_time_type time;
+    auto operator<=>(const FileVersion&) const = default;
+  };
+  std::map<FileVersion, DeviceMemory> files_;
   std::size_t sweep_bytes_ = 0;
   std::optional<std::chrono::steady_clock::time_point> last_busy_;
 };
