@@ -212,7 +212,31 @@ Result<void, EngineError> Judge::sanitize(const Definition& candidate, Judgement
                               checked->chosen.str() + " executions; then the time was over");
     checked->was_stopped = false;
   }
+  if (!is_host) {
+    if (auto confirmed = confirm_results(candidate, *checked, judgement); !confirmed) return confirmed;
+  }
   take_findings(*checked, judgement);
+  return {};
+}
+
+// A CPU rounds otherwise than a GPU, which fuses products with sums: a result is wrong if it is wrong there
+// too.
+Result<void, EngineError> Judge::confirm_results(const Definition& candidate, CheckResult& checked,
+                                                 Judgement& judgement) {
+  const auto is_doubtful = [](const Finding& finding) { return finding.status == Status::wrong_result; };
+  if (std::ranges::none_of(checked.findings, is_doubtful)) return {};
+  auto device = open_device(candidate.kernel, request_.device, request_.workers, DeviceWork::check);
+  if (!device) return device.error();
+  bool is_excused = false;
+  for (Finding& finding : checked.findings) {
+    if (!is_doubtful(finding)) continue;
+    for (Trial& trial : finding.trials) trial = run_one(**device, {trial.config, trial.problem});
+    std::erase_if(finding.trials, [](const Trial& trial) { return !is_rejecting(trial); });
+    is_excused = is_excused || finding.trials.empty();
+  }
+  if (is_excused)
+    judgement.notes.push_back("a CPU, which rounds otherwise, finds wrong results that the device does not");
+  std::erase_if(checked.findings, [](const Finding& finding) { return finding.trials.empty(); });
   return {};
 }
 

@@ -146,6 +146,8 @@ class Judge {
   void take_findings(const CheckResult& checked, Judgement& judgement) const;
   Result<void, EngineError> compile(const Definition& candidate, Judgement& judgement);
   Result<void, EngineError> sanitize(const Definition& candidate, Judgement& judgement);
+  Result<void, EngineError> confirm_results(const Definition& candidate, CheckResult& checked,
+                                            Judgement& judgement);
   Result<void, EngineError> try_special_values(const Definition& candidate, Judgement& judgement);
   Result<void, EngineError> time(const Definition& candidate, Judgement& judgement);
   Result<void, EngineError> compare(const Definition& candidate, const Problem& problem, const Config& best,
