@@ -1,7 +1,11 @@
 #include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
 
 #include "tests/expectations.h"
 #include "tests/gpu/rig.h"
+#include "tuner/array/npy.h"
 #include "tuner/measure/statistics.h"
 
 namespace gktune {
@@ -226,6 +230,27 @@ TEST_F(CudaRunnerTest, says_which_contents_do_not_fit) {
   kernel.arguments[0].contents.kind = ContentsKind::file;
   kernel.arguments[0].contents.file = "/no/such.npy";
   EXPECT_EQ(run(kernel).status, Status::invalid);
+}
+
+TEST_F(CudaRunnerTest, uploads_a_file_of_several_pieces) {
+  constexpr std::size_t kCount = 10'000'000;
+  std::vector<float> numbers(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) numbers[i] = static_cast<float>(i % 1000);
+  Case kernel = doubling(kRight, kCount);
+  kernel.arguments[0].contents.kind = ContentsKind::file;
+  kernel.arguments[0].contents.file = folder_.path("numbers.npy");
+  ASSERT_TRUE(
+      write_npy(folder_.path("numbers.npy"), ElementType::float32, std::as_bytes(std::span(numbers))).ok());
+  kernel.reference_source = R"(
+__global__ void reference(const float* x, float* y, long long n) {
+  for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) y[i] = 2 * (i % 1000);
+})";
+  const RunReply reply = run(kernel);
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  Case timed = doubling(kRight, kCount);  // fresh executions draw from the file
+  timed.arguments[0].contents = kernel.arguments[0].contents;
+  timed.check_only = false;
+  EXPECT_EQ(run(timed).status, Status::ok);
 }
 
 TEST_F(CudaRunnerTest, reports_a_missing_module_as_a_failure_of_the_machine) {
