@@ -21,7 +21,7 @@ namespace gktune {
 class SharedObject {
  public:
   // `may_keep_threads`: its code stays loaded while it has threads, which run it.
-  static Result<SharedObject> load(const Module& module, bool may_keep_threads);
+  static Result<SharedObject> load(const Module& module, bool may_keep_threads = false);
 
   std::size_t entry_count() const { return entries_.size(); }
   // Number, width and kind of the arguments.
