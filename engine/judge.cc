@@ -37,7 +37,8 @@ std::shared_ptr<const KernelDefinition> with_inputs(const KernelDefinition& kern
                                                     const std::string& value) {
   auto changed = std::make_shared<KernelDefinition>(kernel);
   bool is_changed = false;
-  for (std::size_t i = 0; i < changed->arguments.size(); ++i) {
+  // A candidate's own arguments are behind those of the space; they are no inputs.
+  for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
     const ArgumentPlan& planned = plan.arguments[i];
     const bool has_contents = !planned.is_scalar && is_input(planned.role) && !planned.contents.is_computed;
     if (!has_contents || !is_floating(planned.type) || planned.contents.kind == ContentsKind::zero) continue;
