@@ -76,7 +76,7 @@ TEST_F(JudgeCommand, rows_have_a_form_for_documents_and_sheets) {
 }
 
 TEST_F(JudgeCommand, a_candidate_is_not_judged_again_unless_something_changes) {
-  const std::string arguments = "twice.yaml good.cu --device host --within 90% --problem n=1000 --json";
+  const std::string arguments = "twice.yaml good.cu --device host --within 90% --time 1min --problem n=1000 --json";
   EXPECT_EQ(run(arguments), 0) << out() << err();
   const std::string first = out();
   EXPECT_EQ(run(arguments), 0);
@@ -93,7 +93,7 @@ TEST_F(JudgeCommand, a_slower_candidate_fails_the_gate) {
                                 "  float x = i < n ? in[i] : 0, y = x;\n"
                                 "  for (int k = 0; k < 5000; ++k) y = y * 0.5f + x * 0.5f;\n"
                                 "  if (i < n) out[i] = 2 * y;\n}\n");
-  const std::string rest = " --device host --problem n=1000 --within 50%";
+  const std::string rest = " --device host --problem n=1000 --within 50% --time 1min";
   EXPECT_EQ(run("twice.yaml slow.cu --baseline good.cu" + rest), 1) << out() << err();
   EXPECT_TRUE(contains(out(), "slow.cu: accepted\n"));
   EXPECT_TRUE(contains(out(), "slower"));
