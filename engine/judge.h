@@ -16,7 +16,7 @@
 
 namespace gktune {
 
-// What a judge finds about a candidate.
+// Says whether a candidate is accepted, or why it is rejected.
 enum class Ruling {
   accepted,
   wrong,
@@ -77,7 +77,7 @@ GKTUNE_FIELDS(BaselineMean, baseline, speedup)
 struct Judgement {
   Ruling ruling = Ruling::accepted;
   JudgeStage stage = JudgeStage::read;  // the last one
-  // Of a rejection.
+  // The next members describe a rejection.
   Status status = Status::ok;
   std::string message;
   Problem problem;
@@ -91,7 +91,7 @@ struct Judgement {
   bool was_stopped = false;  // it is incomplete
 
   bool is_accepted() const { return ruling == Ruling::accepted; }
-  // Of all baselines and problems.
+  // Both compare with all baselines, on all problems.
   bool is_slower() const;
   bool is_not_slower() const;
 };

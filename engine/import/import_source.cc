@@ -762,20 +762,15 @@ class SourceImport {
         for (int k = 0; found && k < type.pointers && found->ends_with('*'); ++k) found->pop_back();
         if (found) return type_behind(*found);
       }
-      return guessed_type(name);
+      const bool has_buffers = std::ranges::any_of(parameters, [&](const auto& parameter) {
+        const CppType each = parse_type(parameter.type);
+        return each.base == name && each.pointers > 0;
+      });
+      const std::string guess = LaunchingCode::guessed_type(has_buffers);
+      note(name + "=" + guess + " is a guess");
+      return guess;
     }
     return std::nullopt;
-  }
-
-  // Elements of buffers are often real numbers, and types of scalars alone count or index.
-  std::string guessed_type(const std::string& name) {
-    const bool has_buffers = std::ranges::any_of(*kernel_->parameters, [&](const auto& parameter) {
-      const CppType type = parse_type(parameter.type);
-      return type.base == name && type.pointers > 0;
-    });
-    const std::string type = has_buffers ? "float" : "int";
-    note(name + "=" + type + " is a guess");
-    return type;
   }
 
   std::filesystem::path path_;

@@ -86,6 +86,8 @@ class LaunchingCode {
   // The type behind an alias; any other name is returned unchanged.
   std::string resolved_type(std::string type) const;
   std::vector<StructMember> members(std::string_view type) const;
+  // Elements of buffers are often real numbers, and types of scalars alone count or index.
+  static std::string guessed_type(bool has_buffers) { return has_buffers ? "float" : "int"; }
   // Finds the argument of a template parameter of the function around this place: float of run<float>(n). It
   // is a guess if no call gives one. Nullopt for other names.
   struct TemplateArgument {

@@ -134,7 +134,7 @@ std::optional<LaunchingCode::TemplateArgument> LaunchingCode::template_argument(
   const bool has_buffers = std::ranges::any_of(split_list(tokens_, function.parameters), [&](Tokens each) {
     return has(each, parameter) && has(each, "*");
   });
-  return TemplateArgument{has_buffers ? "float" : "int", true};
+  return TemplateArgument{guessed_type(has_buffers), true};
 }
 
 // struct Body { float x, y; float* data; };  typedef struct { … } Body;

@@ -116,7 +116,7 @@ inline std::string pretender_name(const ::testing::TestParamInfo<Pretender>& inf
          (info.param.inputs[1] == 'u' ? "_uniform_" : "_ramp_") + info.param.regime;
 }
 
-// What pretends.
+// The kind of code that pretends to compute.
 enum class PretendingCode { kernel, function, host_code };
 
 inline Definition pretending(const Pretender& pretender, PretendingCode code) {

@@ -21,7 +21,7 @@ __global__ void swing_reference(const float* before, const float* now, float* ne
   }
 }
 
-// What the wind carries, in several steps.
+// Moves a share of each value to the next place, as wind does, in several steps.
 __global__ void carried(const float* now, float* next, int n, float share) {
   const int i = own_index();
   if (i < n) next[i] = (1 - share) * now[i] + share * now[(i + n - 1) % n];

@@ -3,7 +3,7 @@ constexpr int kThreads = 128;
 
 __device__ int own_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-// What the sum of amounts is where another column lies in a range.
+// Adds up the amounts of the rows whose day lies in a range.
 __global__ void filtered_sum(const int* days, const int* amounts, unsigned long long* out, int n, int first, int last) {
   unsigned long long sum = 0;
   for (int i = own_index(); i < n; i += gridDim.x * blockDim.x)

@@ -31,8 +31,10 @@ inline EnumNames enum_names(ContentsKind) {
   return kNames;
 }
 
+// Elements depend on each other.
+constexpr bool is_structured(ContentsKind kind) { return kind > ContentsKind::file; }
 constexpr bool is_random(ContentsKind kind) {
-  return kind == ContentsKind::uniform || kind == ContentsKind::normal || kind > ContentsKind::file;
+  return kind == ContentsKind::uniform || kind == ContentsKind::normal || is_structured(kind);
 }
 
 // How the nonzeros of a sparse matrix are divided among its rows.

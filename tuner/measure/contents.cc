@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <limits>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -16,8 +16,6 @@
 
 namespace gktune {
 namespace {
-
-bool is_structured(ContentsKind kind) { return kind > ContentsKind::file; }
 
 std::span<const std::byte> bytes_of(const auto& numbers) { return std::as_bytes(std::span(numbers)); }
 
@@ -39,26 +37,26 @@ class HostTables final : public StructureTables {
     return weights;
   }
   const void* make(const Structure& structure, ElementType type, std::uint64_t count) override {
-    auto& table = tables_.emplace_back(count * element_size(type));
-    fill(structure, type, table);
-    return table.data();
+    const auto table = std::make_shared<std::vector<std::byte>>(count * element_size(type));
+    fill(structure, type, *table);
+    return tables_.emplace_back(table)->data();
   }
   const void* keep(std::span<const std::byte> bytes) override {
-    return tables_.emplace_back(bytes.begin(), bytes.end()).data();
+    return tables_.emplace_back(std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end()))->data();
   }
   // The sums do not depend on the seed: inputs of several seeds use the last ones.
   void add_sums(Structure& structure) override {
     static std::mutex mutex;
     static Structure last{};
-    static std::vector<std::byte> sums;
+    static std::shared_ptr<const std::vector<std::byte>> sums;
     const std::lock_guard lock(mutex);
     if (structure.a_integer != last.a_integer || structure.b != last.b) {
       StructureTables::add_sums(structure);
       last = structure;
-      sums = std::move(tables_.back());
+      sums = tables_.back();
     }
     structure.total = last.total;
-    structure.sums = static_cast<const double*>(keep(sums));
+    structure.sums = reinterpret_cast<const double*>(tables_.emplace_back(sums)->data());
   }
 
   static void fill(const Structure& structure, ElementType type, std::span<std::byte> buffer) {
@@ -80,7 +78,7 @@ class HostTables final : public StructureTables {
 
  private:
   static constexpr std::size_t kLeastBlocks = 16;
-  std::vector<std::vector<std::byte>> tables_;
+  std::vector<std::shared_ptr<const std::vector<std::byte>>> tables_;
 };
 
 // Moves nonzeros from rows that would be longer than the matrix is wide to rows with room.
@@ -121,14 +119,6 @@ bool holds(ElementType type, std::int64_t value) {
   return static_cast<std::int64_t>(load_bits(type, bytes)) == value;
 }
 
-// The smallest and the largest integer of the type that fits into a signed integer of 64 bits.
-std::pair<std::int64_t, std::int64_t> signed_range(ElementType type) {
-  const auto bits = static_cast<int>(element_size(type) * 8);
-  const std::int64_t all = std::numeric_limits<std::int64_t>::max();
-  if (is_signed_integer(type)) return {-(all >> (64 - bits)) - 1, all >> (64 - bits)};
-  return {0, bits == 64 ? all : all >> (63 - bits)};
-}
-
 Error outside(ElementType type, std::int64_t value) {
   return {std::to_string(value) + " does not fit into " + std::string(element_type_name(type))};
 }
@@ -145,10 +135,10 @@ void fill_integers(ElementType type, const ContentsPlan& plan, std::span<std::by
     case ContentsKind::uniform:
       return each([&](std::size_t i) { return uniform_integer(plan.seed, i, a, b); });
     default: {
-      const auto range = signed_range(type);
+      const long long most = largest_integer(static_cast<int>(element_size(type)), is_signed_integer(type));
+      const long long least = is_signed_integer(type) ? -most - 1 : 0;
       return each([&](std::size_t i) {
-        return static_cast<std::uint64_t>(
-            normal_integer(plan.seed, i, plan.a, plan.b, range.first, range.second));
+        return static_cast<std::uint64_t>(normal_integer(plan.seed, i, plan.a, plan.b, least, most));
       });
     }
   }

@@ -30,7 +30,7 @@ class StructureTables {
   // zipf: adds the sums of the weights up to each number.
   virtual void add_sums(Structure& structure);
 };
-// For contents behind ContentsKind::file. Its addresses are those of the tables.
+// For structured contents. Its addresses are those of the tables.
 Structure prepared(const ContentsPlan& plan, std::uint64_t count, StructureTables& tables);
 
 // Fills a buffer with the expected bytes, each with the bits of the mask flipped; with the mask itself if

@@ -103,6 +103,12 @@ GKTUNE_EVERYWHERE inline double normal_real(unsigned long long seed, unsigned lo
   return mean + deviation * (radius * cosine_of_turns(unit_uniform(seed, 2 * i + 1)));
 }
 
+// The largest number of an integer type of this many bytes that is a signed integer of 64 bits.
+GKTUNE_EVERYWHERE inline long long largest_integer(int bytes, bool is_signed) {
+  const long long all = static_cast<long long>(~0ull >> 1);
+  return is_signed || bytes == 8 ? all >> (64 - 8 * bytes) : all >> (63 - 8 * bytes);
+}
+
 // The nearest integer, clamped to two bounds.
 GKTUNE_EVERYWHERE inline long long normal_integer(unsigned long long seed, unsigned long long i, double mean,
                                                   double deviation, long long low, long long high) {

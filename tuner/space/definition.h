@@ -280,9 +280,9 @@ struct KernelDefinition {
   Regime regime = Regime::cold;
   double time_limit_s = 10;  // for one execution
   AllowedRaces allowed_races;
-  // Of a candidate: the kernel of the space, whose default configuration gives the arguments that have the
-  // same name and index here, and whose reference and verifier judge this kernel; null: its own. Both kernels
-  // have as many arguments.
+  // The kernel of the space that a candidate belongs to; null: this is no candidate. Its default
+  // configuration gives the arguments that have the same name and index here, and its reference and verifier
+  // judge this kernel. Both kernels have as many arguments.
   std::shared_ptr<const KernelDefinition> judge;
 
   bool has_default_reference() const {

@@ -147,6 +147,7 @@ Result<CUdeviceptr> CudaDevice::file_copy(const ArgumentPlan& argument, std::siz
   if (file_bytes() + bytes > gpu_->free_bytes() / 8) files_.clear();
   DeviceMemory memory = gpu_->allocate(bytes);
   if (auto uploaded = upload_contents(argument, memory.get(), bytes); !uploaded) return uploaded.error();
+  if (!gpu_->ok()) return CUdeviceptr{0};  // finish() tells why
   return files_.insert_or_assign(version, std::move(memory)).first->second.get();
 }
 

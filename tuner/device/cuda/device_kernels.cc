@@ -9,6 +9,7 @@
 
 #include "tuner/core/embedded_file.h"
 #include "tuner/device/cuda/compile/module_file.h"
+#include "tuner/device/cuda/cuda_buffers.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/measure/comparison.h"
 #include "tuner/measure/contents.h"
@@ -196,7 +197,7 @@ class DeviceKernels::Tables final : public StructureTables {
     const DeviceMemory memory = gpu_.allocate(blocks * sizeof(double));
     launch(gpu_, kernels_.weigh_, kernels_.spread(blocks), memory.get(), blocks, structure);
     gpu_.download(std::as_writable_bytes(std::span(weights)), memory.get());
-    (void)gpu_.wait(kTableLimitS);
+    (void)gpu_.wait(kOwnLimitS);
     return weights;
   }
   const void* make(const Structure& structure, ElementType type, std::uint64_t count) override {
@@ -207,16 +208,15 @@ class DeviceKernels::Tables final : public StructureTables {
   const void* keep(std::span<const std::byte> bytes) override {
     const CUdeviceptr table = tables_.emplace_back(gpu_.allocate(bytes.size())).get();
     gpu_.upload(table, bytes);
-    (void)gpu_.wait(kTableLimitS);  // the bytes are the caller's
+    (void)gpu_.wait(kOwnLimitS);  // the bytes are the caller's
     return reinterpret_cast<const void*>(table);
   }
   // The memory is in use until then.
   void wait() {
-    if (!tables_.empty()) (void)gpu_.wait(kTableLimitS);
+    if (!tables_.empty()) (void)gpu_.wait(kOwnLimitS);
   }
 
  private:
-  static constexpr double kTableLimitS = 60;
   DeviceKernels& kernels_;
   Gpu& gpu_;
   std::vector<DeviceMemory> tables_;
@@ -228,7 +228,7 @@ void DeviceKernels::make(CUdeviceptr to, ElementType type, std::uint64_t count, 
 }
 
 void DeviceKernels::fill(CUdeviceptr to, ElementType type, std::uint64_t count, const ContentsPlan& plan) {
-  if (plan.kind > ContentsKind::file) {
+  if (is_structured(plan.kind)) {
     Tables tables(*this);
     make(to, type, count, prepared(plan, count, tables));
     return tables.wait();

@@ -133,9 +133,7 @@ __device__ u64 stride() { return static_cast<u64>(gridDim.x) * blockDim.x; }
 extern "C" __global__ void gktune_fill(void* buffer, u64 count, int type, int kind, double a, double b,
                                        u64 a_integer, u64 b_integer, u64 seed) {
   const int size = size_of(type);
-  // The smallest and the largest number of the type that is a signed integer of 64 bits.
-  const long long all = static_cast<long long>(~0ull >> 1);
-  const long long most = is_signed(type) || size == 8 ? all >> (64 - 8 * size) : all >> (63 - 8 * size);
+  const long long most = largest_integer(size, is_signed(type));
   const long long least = is_signed(type) ? -most - 1 : 0;
   for (u64 i = first_index(); i < count; i += stride()) {
     u64 bits = 0;

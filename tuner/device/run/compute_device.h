@@ -150,7 +150,7 @@ inline Result<void, Failure> run_here(const Work& work) { return work(); }
 class ComputeDevice {
  public:
   virtual ~ComputeDevice() = default;
-  // What the problems of the present job took.
+  // Counts the time that the present job has spent on inputs and reference.
   Preparation preparation;
 
   virtual const DeviceTraits& traits() const = 0;

@@ -101,8 +101,8 @@ Result<void, Failure> ProblemBuffers::draw(const std::vector<ArgumentPlan>& argu
   permit_results(ForkedAccess::write);
   const auto start = std::chrono::steady_clock::now();
   if (auto filled = fill_inputs(); !filled) return filled;
+  device_->preparation.inputs_s += seconds_since(start);
   const auto filled = std::chrono::steady_clock::now();
-  device_->preparation.inputs_s += std::chrono::duration<double>(filled - start).count();
   if (job_.plan.reference.has_steps()) {
     auto done = isolate([&] { return run_reference(); });
     report_phase(Phase::setup);

@@ -293,7 +293,7 @@ ExitStatus JobProcess::end(int signal) {
   return ExitStatus::of(status);
 }
 
-// What it starts meanwhile is found by the next look.
+// A process that starts during a look is found by the next one.
 void JobProcess::pause() {
   const auto until = std::chrono::steady_clock::now() + kStopLimit;
   do {

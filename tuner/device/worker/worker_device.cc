@@ -581,7 +581,7 @@ bool WorkerDevice::play_slice(std::vector<std::size_t>& group, int rounds, std::
   return true;
 }
 
-// Nothing if `go_on` ended it.
+// Returns nothing if `go_on` ended it.
 std::optional<std::vector<RunReply>> WorkerDevice::play(const PlayoffJob& job,
                                                         const std::function<bool()>& go_on) {
   const std::size_t count = job.finalists.size();

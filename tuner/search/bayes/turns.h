@@ -33,7 +33,7 @@ class Turns {
   std::size_t told_ = 0, improved_at_ = 0;  // trials; those until the last one that was clearly better
   double best_ = std::numeric_limits<double>::infinity();
   bool takes_turns_ = false;
-  // Of each proposer: the share of its turns, and its turns since the search is stuck.
+  // Each proposer has a share of the turns, and has had so many turns since the search is stuck.
   std::array<double, kProposers> credit_ = {2, 1, 1}, turns_ = {};
 };
 
