@@ -235,15 +235,7 @@ const std::vector<SchemaObject>& expected_objects() {
   return kObjects;
 }
 
-}  // namespace
-
-const std::string& schema_sql() {
-  static const std::string kSql = std::string(kIdentities) + measurements_sql() + std::string(kPlayoffs) +
-                                  finalists_sql() + std::string(kOthers);
-  return kSql;
-}
-
-bool has_schema(sqlite::Connection& connection) {
+bool has_schema_in_transaction(sqlite::Connection& connection) {
   const auto id = connection.integer("PRAGMA application_id");
   const auto version = connection.integer("PRAGMA user_version");
   if (id == kApplicationId && version == kSchemaVersion) return true;
@@ -258,11 +250,25 @@ bool has_schema(sqlite::Connection& connection) {
   return false;
 }
 
+}  // namespace
+
+const std::string& schema_sql() {
+  static const std::string kSql = std::string(kIdentities) + measurements_sql() + std::string(kPlayoffs) +
+                                  finalists_sql() + std::string(kOthers);
+  return kSql;
+}
+
+bool has_schema(sqlite::Connection& connection) {
+  // One state of the file: another program may create the schema meanwhile.
+  sqlite::Transaction transaction(connection, sqlite::Transaction::Kind::read);
+  return has_schema_in_transaction(connection);
+}
+
 void create_schema(sqlite::Connection& connection) {
   if (has_schema(connection)) return;
   sqlite::Transaction transaction(connection, sqlite::Transaction::Kind::write);
   // Another program may have created it while this one waited.
-  if (has_schema(connection)) return;
+  if (has_schema_in_transaction(connection)) return;
   connection.execute(schema_sql());
   connection.execute("PRAGMA application_id = " + std::to_string(kApplicationId));
   connection.execute("PRAGMA user_version = " + std::to_string(kSchemaVersion));

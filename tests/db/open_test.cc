@@ -49,9 +49,10 @@ class OpenTest : public ::testing::Test {
     EXPECT_EQ(everything(), before);
     return reading;
   }
-  void execute(const std::string& sql) const {
-    Connection(path_, Connection::Access::create, milliseconds(50)).execute(sql);
+  static void execute_in(const fs::path& path, const std::string& sql) {
+    Connection(path, Connection::Access::create, milliseconds(50)).execute(sql);
   }
+  void execute(const std::string& sql) const { execute_in(path_, sql); }
 
   // The refusal of a damaged file.
   std::string repairable(const std::string& reason) const {
@@ -141,6 +142,22 @@ TEST_F(OpenTest, a_file_of_another_kind_is_refused_and_unchanged) {
 TEST_F(OpenTest, a_database_of_another_program_is_refused_and_unchanged) {
   execute("CREATE TABLE bookmarks (url TEXT); PRAGMA user_version = 1");
   EXPECT_EQ(refusal_for_both(path_), "a database of another program, not of gktune");
+}
+
+TEST_F(OpenTest, a_file_in_which_another_connection_creates_the_schema_is_not_refused) {
+  for (int round = 0; round < 30; ++round) {
+    const fs::path path = scratch_ / ("new" + std::to_string(round) + ".db");
+    execute_in(path, "PRAGMA journal_mode = WAL");
+    const std::jthread other([&] {
+      Connection connection(path, Connection::Access::read, std::chrono::seconds(10));
+      EXPECT_NO_THROW({
+        while (!has_schema(connection)) {
+        }
+      });
+    });
+    Connection connection(path, Connection::Access::create, std::chrono::seconds(10));
+    create_schema(connection);
+  }
 }
 
 TEST_F(OpenTest, tables_of_another_program_are_found_even_if_the_header_hides_them) {
