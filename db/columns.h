@@ -4,8 +4,8 @@
 #include <string>
 #include <type_traits>
 
-#include "db/sqlite/failure.h"
-#include "db/sqlite/statement.h"
+#include "db/sql/failure.h"
+#include "db/sql/statement.h"
 #include "db/values_json.h"
 #include "tuner/core/fields.h"
 #include "tuner/core/trial.h"
@@ -63,7 +63,7 @@ class ColumnNames {
 // Binds the members to the next parameters of a statement.
 class ColumnWriter {
  public:
-  explicit ColumnWriter(sqlite::Statement& statement) : statement_(statement) {}
+  explicit ColumnWriter(sql::Statement& statement) : statement_(statement) {}
   template <class T>
   void operator()(const char* name, const T& member) {
     if constexpr (std::is_same_v<T, NamedValues>) {
@@ -86,13 +86,13 @@ class ColumnWriter {
   }
 
  private:
-  sqlite::Statement& statement_;
+  sql::Statement& statement_;
 };
 
 // Reads the members from the next columns of a row.
 class ColumnReader {
  public:
-  explicit ColumnReader(sqlite::Row& row) : row_(row) {}
+  explicit ColumnReader(sql::Row& row) : row_(row) {}
   template <class T>
   void operator()(const char* name, T& member) {
     if constexpr (std::is_same_v<T, NamedValues>) {
@@ -100,7 +100,7 @@ class ColumnReader {
     } else if constexpr (std::is_enum_v<T>) {
       const std::string text = row_.text();
       const auto known = enum_from_name<T>(text);
-      if (!known) throw sqlite::Failure(std::string("its ") + name + " \"" + text + "\" is unknown");
+      if (!known) throw sql::Failure(std::string("its ") + name + " \"" + text + "\" is unknown");
       member = *known;
     } else if constexpr (std::is_same_v<T, bool>) {
       member = row_.boolean();
@@ -128,7 +128,7 @@ class ColumnReader {
   }
 
  private:
-  sqlite::Row& row_;
+  sql::Row& row_;
 };
 
 // The SQL of the names of T's columns.

@@ -136,7 +136,7 @@ std::vector<Trial> read_trials(Statement& select, const Study& study) {
 
 void require_sound(Connection& connection) {
   const std::string finding = connection.quick_check();
-  if (!finding.empty()) throw Failure("damaged: " + finding, Failure::kDamagedFile);
+  if (!finding.empty()) throw Failure("damaged: " + finding, Failure::Cause::damaged_file);
 }
 
 void read_finalist(Row& row, Trial& trial) {
@@ -195,41 +195,44 @@ void insert_trial(const Connection& connection, std::int64_t study, std::int64_t
   insert_row(connection, "trials", "study_id, session_id, number", trial, study, session, next.row().integer());
 }
 
-Database::Database(std::filesystem::path path, Connection connection)
-    : path_(std::move(path)),
-      file_(file_at(path_)),
-      connection_(std::make_unique<Connection>(std::move(connection))) {}
+Database::Database(std::filesystem::path path, std::unique_ptr<Connection> connection)
+    : path_(std::move(path)), file_(file_at(path_)), connection_(std::move(connection)) {}
 Database::~Database() = default;
+
+std::unique_ptr<Database> Database::with_connection(std::filesystem::path path,
+                                                    sqlite::Connection connection) {
+  return std::unique_ptr<Database>(
+      new Database(std::move(path), std::make_unique<sqlite::Connection>(std::move(connection))));
+}
+
+sqlite::Connection& Database::file_connection() { return static_cast<sqlite::Connection&>(*connection_); }
 
 Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& path, Access access,
                                                  std::chrono::milliseconds patience) {
-  return sqlite::guarded(path.string(), [&] {
-    return std::unique_ptr<Database>(new Database(path, access == Access::write
-                                                            ? open_for_writing(path, patience)
-                                                            : open_for_reading(path, patience)));
+  return sql::guarded(path.string(), [&] {
+    return with_connection(
+        path, access == Access::write ? open_for_writing(path, patience) : open_for_reading(path, patience));
   });
 }
 
 Result<std::unique_ptr<Database>> Database::in_memory() {
   const std::string name = "(in memory)";
-  return sqlite::guarded(name, [&] {
-    Connection connection = Connection::in_memory();
+  return sql::guarded(name, [&] {
+    sqlite::Connection connection = sqlite::Connection::in_memory();
     create_schema(connection);
-    return std::unique_ptr<Database>(new Database(name, std::move(connection)));
+    return with_connection(name, std::move(connection));
   });
 }
 
 Result<std::unique_ptr<Database>> Database::from_bytes(const std::filesystem::path& name, std::string_view bytes) {
-  return sqlite::guarded(name.string(), [&] {
-    return std::unique_ptr<Database>(new Database(name, open_bytes(bytes)));
-  });
+  return sql::guarded(name.string(), [&] { return with_connection(name, open_bytes(bytes)); });
 }
 
 void Database::require_file() {
   if (file_at(path_) == file_) return;
   const auto copy_path = unused_path(path_);
-  Connection copy(copy_path, Connection::Access::create, std::chrono::seconds(1));
-  connection_->copy_to(copy);
+  sqlite::Connection copy(copy_path, sqlite::Connection::Access::create, std::chrono::seconds(1));
+  file_connection().copy_to(copy);
   is_recovered_ = true;
   throw Failure("was removed or replaced while in use; all its trials are in " + copy_path);
 }
@@ -279,7 +282,8 @@ Result<void> Database::describe_space(const std::string& kernel, const std::stri
               "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config, texts) "
               "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (kernel, fingerprint) DO UPDATE "
               "SET matching = ?3, constraints = ?4, default_config = ?5, texts = ?6 "
-              "WHERE (matching, constraints, default_config, texts) <> (?3, ?4, ?5, ?6)")
+              "WHERE (spaces.matching, spaces.constraints, spaces.default_config, spaces.texts) <> (?3, ?4, "
+              "?5, ?6)")
         .bind(kernel, fingerprint, texts[0], texts[1], texts[2], texts[3])
         .run();
   });
@@ -362,7 +366,7 @@ Result<bool> Database::claim(std::int64_t study, std::int64_t session, const std
     Statement(*connection_,
               "INSERT INTO claims (study_id, config, session_id, expires_ms) VALUES (?1, ?2, ?3, ?4)"
               " ON CONFLICT (study_id, config) DO UPDATE SET session_id = ?3, expires_ms = ?4"
-              " WHERE session_id = ?3 OR expires_ms <= ?5")
+              " WHERE claims.session_id = ?3 OR claims.expires_ms <= ?5")
         .bind(study, key, session, now + lease.count(), now)
         .run();
     const bool is_granted = connection_->changes() > 0;

@@ -21,11 +21,12 @@
 
 namespace gktune {
 
+namespace sql {
+class Connection;
+}
 namespace sqlite {
 class Connection;
-class Failure;
-class Row;
-}  // namespace sqlite
+}
 
 // One call of the program on one device.
 struct Session {
@@ -247,7 +248,9 @@ class Database {
   Result<Removed> prune(const std::vector<std::int64_t>& studies, const PruneRules& rules, Removal removal);
 
  private:
-  Database(std::filesystem::path path, sqlite::Connection connection);
+  Database(std::filesystem::path path, std::unique_ptr<sql::Connection> connection);
+  static std::unique_ptr<Database> with_connection(std::filesystem::path path, sqlite::Connection connection);
+  sqlite::Connection& file_connection();  // of a database in a file
   template <class Function>
   auto guarded(Function function) const;
   template <class Function>
@@ -259,7 +262,7 @@ class Database {
   std::optional<std::pair<std::uint64_t, std::uint64_t>> file_;  // its identity when it was opened
   bool is_recovered_ = false;                                    // another file has all trials
   mutable std::mutex mutex_;                                     // of the connection
-  std::unique_ptr<sqlite::Connection> connection_;
+  std::unique_ptr<sql::Connection> connection_;
 };
 
 // The findings of SQLite's quick_check, of the check of foreign keys, and of the schema. Empty: nothing is wrong.

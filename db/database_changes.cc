@@ -14,42 +14,42 @@ namespace {
 // The trials to remove are listed in a table of the connection, so that counting them changes no file.
 void begin_removal(Connection& connection) {
   connection.execute("CREATE TEMP TABLE IF NOT EXISTS doomed (id INTEGER PRIMARY KEY)");
-  connection.execute("DELETE FROM temp.doomed");
+  connection.execute("DELETE FROM doomed");
 }
 
 // Adds the trials `t` of a study that meet the condition; ?2 is a time.
 void doom(const Connection& connection, std::int64_t study, std::int64_t before_ms,
           const std::string& condition) {
-  Statement(connection,
-            "INSERT OR IGNORE INTO temp.doomed SELECT t.id FROM trials t WHERE t.study_id = ?1 AND " +
-                condition)
+  Statement(connection, "INSERT INTO doomed SELECT t.id FROM trials t WHERE t.study_id = ?1 AND " +
+                            condition + " ON CONFLICT DO NOTHING")
       .bind(study, before_ms)
       .run();
 }
 
 constexpr const char* kDoomedPlayoffs =
-    "SELECT p.id FROM playoffs p JOIN finalists f ON f.playoff_id = p.id AND f.place = 1 JOIN temp.doomed d ON "
+    "SELECT p.id FROM playoffs p JOIN finalists f ON f.playoff_id = p.id AND f.place = 1 JOIN doomed d ON "
     "d.id = f.trial_id";
 constexpr const char* kDoomedStudies =
-    "SELECT s.id FROM studies s WHERE s.id IN (SELECT study_id FROM trials t JOIN temp.doomed d ON d.id = t.id) "
+    "SELECT s.id FROM studies s WHERE s.id IN (SELECT study_id FROM trials t JOIN doomed d ON d.id = t.id) "
     "AND NOT EXISTS (SELECT 1 FROM trials t WHERE t.study_id = s.id AND t.id NOT IN (SELECT id FROM "
-    "temp.doomed))";
+    "doomed))";
 // Sessions that have ended, and keep neither a trial nor a playoff.
 constexpr const char* kIdleSessions =
     "SELECT id FROM sessions c WHERE ended_ms IS NOT NULL AND NOT EXISTS (SELECT 1 FROM trials t WHERE "
-    "t.session_id = c.id AND t.id NOT IN (SELECT id FROM temp.doomed)) AND NOT EXISTS (SELECT 1 FROM playoffs p "
+    "t.session_id = c.id AND t.id NOT IN (SELECT id FROM doomed)) AND NOT EXISTS (SELECT 1 FROM playoffs p "
     "WHERE p.session_id = c.id AND p.id NOT IN (";
 
 std::int64_t count(Connection& connection, const std::string& ids) {
-  return connection.integer("SELECT count(*) FROM (" + ids + ")");
+  return connection.integer("SELECT count(*) FROM (" + ids + ") AS listed");
 }
 
 // A running session numbers its trials from those that it has stored.
 void require_no_claims(const Connection& connection) {
-  Statement claimed(connection,
-                    "SELECT s.kernel FROM claims c JOIN studies s ON s.id = c.study_id WHERE c.expires_ms > ? AND "
-                    "EXISTS (SELECT 1 FROM trials t JOIN temp.doomed d ON d.id = t.id WHERE t.study_id = "
-                    "c.study_id OR t.session_id = c.session_id) LIMIT 1");
+  Statement claimed(
+      connection,
+      "SELECT s.kernel FROM claims c JOIN studies s ON s.id = c.study_id WHERE c.expires_ms > ? AND "
+      "EXISTS (SELECT 1 FROM trials t JOIN doomed d ON d.id = t.id WHERE t.study_id = "
+      "c.study_id OR t.session_id = c.session_id) LIMIT 1");
   if (claimed.bind(now_unix_ms()).step())
     throw Failure("a program tunes '" + claimed.row().text() + "' now; wait for its end");
 }
@@ -59,34 +59,23 @@ Removed remove_doomed(Connection& connection, std::span<const std::int64_t> empt
   require_no_claims(connection);
   const std::string idle = std::string(kIdleSessions) + kDoomedPlayoffs + "))";
   Removed removed;
-  removed.trials = count(connection, "SELECT id FROM temp.doomed");
+  removed.trials = count(connection, "SELECT id FROM doomed");
   removed.playoffs = count(connection, kDoomedPlayoffs);
   removed.studies = count(connection, kDoomedStudies) + std::ssize(empty_studies);
   removed.sessions = count(connection, idle);
   if (removal == Removal::rehearsed) return removed;
   const std::string studies = kDoomedStudies;
-  connection.execute("CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY); INSERT INTO temp.gone " + studies);
+  connection.execute("CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY); INSERT INTO gone " + studies);
   connection.execute("DELETE FROM playoffs WHERE id IN (" + std::string(kDoomedPlayoffs) + ")");
-  connection.execute("DELETE FROM trials WHERE id IN (SELECT id FROM temp.doomed)");
+  connection.execute("DELETE FROM trials WHERE id IN (SELECT id FROM doomed)");
   for (const std::int64_t study : empty_studies)
-    Statement(connection, "INSERT OR IGNORE INTO temp.gone VALUES (?)").bind(study).run();
-  connection.execute("DELETE FROM studies WHERE id IN (SELECT id FROM temp.gone); DROP TABLE temp.gone");
+    Statement(connection, "INSERT INTO gone VALUES (?) ON CONFLICT DO NOTHING").bind(study).run();
+  connection.execute("DELETE FROM studies WHERE id IN (SELECT id FROM gone); DROP TABLE gone");
   connection.execute("DELETE FROM sessions WHERE id IN (" + idle + ")");
   connection.execute(
       "DELETE FROM portfolios WHERE device_id NOT IN (SELECT device_id FROM studies);"
       "DELETE FROM devices WHERE id NOT IN (SELECT device_id FROM studies)");
   return removed;
-}
-
-// Gives the space of removed rows back to the file system. Where there is no room for the copy that this
-// takes, or another program writes, the file keeps its size: the rows are gone already.
-void shrink(Connection& connection) {
-  try {
-    if (connection.integer("PRAGMA freelist_count") * 4 > connection.integer("PRAGMA page_count"))
-      connection.compact();
-  } catch (const Failure& failure) {
-    if (!failure.is_busy() && !failure.is_out_of_space()) throw;
-  }
 }
 
 constexpr auto kAnyTime = std::numeric_limits<std::int64_t>::max();
@@ -96,14 +85,14 @@ template <class List>
 Removed remove(Connection& connection, Removal removal, List list) {
   Removed removed;
   {
-    Transaction transaction(connection, removal == Removal::done ? Transaction::Kind::write
-                                                                 : Transaction::Kind::read);
+    Transaction transaction(connection,
+                            removal == Removal::done ? Transaction::Kind::alone : Transaction::Kind::read);
     begin_removal(connection);
     const std::vector<std::int64_t> empty_studies = list();
     removed = remove_doomed(connection, empty_studies, removal);
     if (removal == Removal::done) transaction.commit();
   }
-  if (removal == Removal::done) shrink(connection);
+  if (removal == Removal::done) connection.shrink();
   return removed;
 }
 
@@ -141,13 +130,13 @@ class Merger {
     add_studies();
     add_trials();
     add_playoffs();
-    connection_.execute("INSERT INTO main.spaces SELECT * FROM other.spaces WHERE true ON CONFLICT DO NOTHING");
+    connection_.execute("INSERT INTO spaces SELECT * FROM other.spaces WHERE true ON CONFLICT DO NOTHING");
     add_portfolios();
     if (!is_all_)
       connection_.execute(
           "DELETE FROM sessions WHERE id NOT IN (SELECT session_id FROM trials) AND id NOT IN (SELECT session_id FROM "
           "playoffs)");
-    connection_.execute("DROP TABLE temp.device_map; DROP TABLE temp.session_map; DROP TABLE temp.study_map");
+    connection_.execute("DROP TABLE device_map; DROP TABLE session_map; DROP TABLE study_map");
     return merged_;
   }
 
@@ -159,39 +148,42 @@ class Merger {
 
   void add_sessions() {
     const auto devices = columns_of<DeviceIdentity>(), sessions = columns_of<SessionRow>();
-    connection_.execute("INSERT INTO main.devices (" + devices + ") SELECT " + devices +
+    connection_.execute("INSERT INTO devices (" + devices + ") SELECT " + devices +
                         " FROM other.devices WHERE true ON CONFLICT DO NOTHING");
-    merged_.sessions = added("INSERT INTO main.sessions (" + sessions + ") SELECT " + sessions +
+    merged_.sessions = added("INSERT INTO sessions (" + sessions + ") SELECT " + sessions +
                              " FROM other.sessions WHERE true ON CONFLICT (uuid) DO NOTHING");
     connection_.execute(
-        "UPDATE main.sessions SET ended_ms = o.ended_ms FROM other.sessions o WHERE o.uuid = main.sessions.uuid AND "
-        "main.sessions.ended_ms IS NULL;"
-        "CREATE TEMP TABLE device_map AS SELECT o.id AS other, m.id AS own FROM other.devices o JOIN main.devices m "
+        "UPDATE sessions SET ended_ms = o.ended_ms FROM other.sessions o WHERE o.uuid = sessions.uuid AND "
+        "sessions.ended_ms IS NULL;"
+        "CREATE TEMP TABLE device_map AS SELECT o.id AS other, m.id AS own FROM other.devices o JOIN devices "
+        "m "
         "USING (" +
         devices +
         ");"
         "CREATE TEMP TABLE session_map AS SELECT o.id AS other, m.id AS own FROM other.sessions o JOIN "
-        "main.sessions m USING (uuid)");
+        "sessions m USING (uuid)");
   }
 
   void add_studies() {
-    merged_.studies =
-        added("INSERT INTO main.studies (device_id, kernel, fingerprint, problem, regime, objective, recorded) SELECT "
-              "d.own, s.kernel, s.fingerprint, s.problem, s.regime, s.objective, s.recorded FROM other.studies s JOIN "
-              "temp.device_map d ON d.other = s.device_id WHERE EXISTS (SELECT 1 FROM other.trials t WHERE "
-              "t.study_id = s.id AND " +
-              these_trials_ + ") ON CONFLICT DO NOTHING");
+    merged_.studies = added(
+        "INSERT INTO studies (device_id, kernel, fingerprint, problem, regime, objective, recorded) SELECT "
+        "d.own, s.kernel, s.fingerprint, s.problem, s.regime, s.objective, s.recorded FROM other.studies s "
+        "JOIN "
+        "device_map d ON d.other = s.device_id WHERE EXISTS (SELECT 1 FROM other.trials t WHERE "
+        "t.study_id = s.id AND " +
+        these_trials_ + ") ON CONFLICT DO NOTHING");
     connection_.execute(
-        "CREATE TEMP TABLE study_map AS SELECT o.id AS other, m.id AS own FROM other.studies o JOIN temp.device_map "
-        "d ON d.other = o.device_id JOIN main.studies m ON m.device_id = d.own AND (m.kernel, m.fingerprint, "
+        "CREATE TEMP TABLE study_map AS SELECT o.id AS other, m.id AS own FROM other.studies o JOIN "
+        "device_map "
+        "d ON d.other = o.device_id JOIN studies m ON m.device_id = d.own AND (m.kernel, m.fingerprint, "
         "m.problem, m.regime, m.objective) = (o.kernel, o.fingerprint, o.problem, o.regime, o.objective)");
   }
 
   void add_trials() {
     merged_.trials =
-        added("INSERT INTO main.trials (study_id, session_id, number, " + columns_of<Trial>() +
+        added("INSERT INTO trials (study_id, session_id, number, " + columns_of<Trial>() +
               ") SELECT s.own, c.own, t.number, " + columns_of<Trial>("t.") +
-              " FROM other.trials t JOIN temp.study_map s ON s.other = t.study_id JOIN temp.session_map c ON c.other = "
+              " FROM other.trials t JOIN study_map s ON s.other = t.study_id JOIN session_map c ON c.other = "
               "t.session_id WHERE " +
               these_trials_ + " ORDER BY t.id ON CONFLICT (session_id, number) DO NOTHING");
     merged_.known_trials = connection_.integer("SELECT count(*) FROM other.trials") - merged_.trials;
@@ -199,31 +191,32 @@ class Merger {
 
   void add_playoffs() {
     const std::string maps =
-        " FROM other.playoffs p JOIN temp.study_map s ON s.other = p.study_id JOIN temp.session_map c ON c.other = "
+        " FROM other.playoffs p JOIN study_map s ON s.other = p.study_id JOIN session_map c ON c.other = "
         "p.session_id ";
-    const auto last = connection_.integer("SELECT coalesce(max(id), 0) FROM main.playoffs");
-    merged_.playoffs = added(
-        "INSERT INTO main.playoffs (study_id, session_id, held_ms) SELECT s.own, c.own, p.held_ms" + maps + "WHERE " +
-        (is_all_ ? "true" : "p.id IN (SELECT playoff_id FROM other.playoff_winner_view)") + " ON CONFLICT DO NOTHING");
+    const auto last = connection_.integer("SELECT coalesce(max(id), 0) FROM playoffs");
+    merged_.playoffs =
+        added("INSERT INTO playoffs (study_id, session_id, held_ms) SELECT s.own, c.own, p.held_ms" + maps +
+              "WHERE " + (is_all_ ? "true" : "p.id IN (SELECT playoff_id FROM other.playoff_winner_view)") +
+              " ON CONFLICT DO NOTHING");
     connection_.execute(
-        "INSERT INTO main.finalists (playoff_id, place, trial_id, " + columns_of<FinalistRow>() +
+        "INSERT INTO finalists (playoff_id, place, trial_id, " + columns_of<FinalistRow>() +
         ") SELECT m.id, f.place, n.id, " + columns_of<FinalistRow>("f.") + maps +
-        "JOIN main.playoffs m ON (m.study_id, m.session_id, m.held_ms) = (s.own, c.own, p.held_ms) AND m.id > " +
+        "JOIN playoffs m ON (m.study_id, m.session_id, m.held_ms) = (s.own, c.own, p.held_ms) AND m.id > " +
         std::to_string(last) +
         " JOIN other.finalists f ON f.playoff_id = p.id JOIN other.trials t ON t.id = f.trial_id JOIN "
-        "temp.session_map e ON e.other = t.session_id JOIN main.trials n ON n.session_id = e.own AND n.number = "
+        "session_map e ON e.other = t.session_id JOIN trials n ON n.session_id = e.own AND n.number = "
         "t.number WHERE " +
         (is_all_ ? "true" : "f.place = 1"));
   }
 
   // Keeps the later one of two portfolios for the same question.
   void add_portfolios() {
-    merged_.portfolios =
-        added("INSERT INTO main.portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, body) "
-              "SELECT p.kernel, p.fingerprint, d.own, p.regime, p.objective, p.within, p.made_ms, p.body FROM "
-              "other.portfolios p JOIN temp.device_map d ON d.other = p.device_id WHERE true ON CONFLICT (kernel, "
-              "fingerprint, device_id, regime, objective) DO UPDATE SET within = excluded.within, made_ms = "
-              "excluded.made_ms, body = excluded.body WHERE excluded.made_ms > made_ms");
+    merged_.portfolios = added(
+        "INSERT INTO portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, body) "
+        "SELECT p.kernel, p.fingerprint, d.own, p.regime, p.objective, p.within, p.made_ms, p.body FROM "
+        "other.portfolios p JOIN device_map d ON d.other = p.device_id WHERE true ON CONFLICT (kernel, "
+        "fingerprint, device_id, regime, objective) DO UPDATE SET within = excluded.within, made_ms = "
+        "excluded.made_ms, body = excluded.body WHERE excluded.made_ms > portfolios.made_ms");
   }
 
   Connection& connection_;
@@ -269,7 +262,7 @@ class RowRescue {
       }
       return true;
     } catch (const Failure& failure) {
-      if (!failure.is_damaged_file() && !failure.is_interrupted()) throw;
+      if (!failure.is(Failure::Cause::damaged_file) && !failure.is(Failure::Cause::interrupted)) throw;
       return false;
     }
   }
@@ -279,7 +272,7 @@ class RowRescue {
       insert_->bind_row(rows).run();
       kept_ += to_.changes();
     } catch (const Failure& failure) {
-      if (!failure.is_constraint()) throw;
+      if (!failure.is(Failure::Cause::constraint)) throw;
     }
   }
 
@@ -312,7 +305,7 @@ WinnerWatch::WinnerWatch(Connection& connection) : connection_(connection) {
 std::vector<std::string> WinnerWatch::changes() {
   Statement select(connection_,
                    "SELECT b.kernel, b.device, b.problem, w.config, b.config FROM best_view b JOIN "
-                   "temp.winners_before w ON w.study_id = b.study_id "
+                   "winners_before w ON w.study_id = b.study_id "
                    "WHERE w.config <> b.config ORDER BY b.study_id");
   std::vector<std::string> lines;
   for (Row row : select.rows()) {
@@ -322,7 +315,7 @@ std::vector<std::string> WinnerWatch::changes() {
     lines.push_back(kernel + " " + problem + " on " + device + ": " + now + " instead of " + before);
   }
   select.start();  // ends the reading of the table
-  connection_.execute("DROP TABLE temp.winners_before");
+  connection_.execute("DROP TABLE winners_before");
   return lines;
 }
 
@@ -342,7 +335,8 @@ Result<Removed> Database::remove_studies(const std::vector<std::int64_t>& studie
 Result<Removed> Database::remove_trials(const std::vector<std::int64_t>& trials, Removal removal) {
   return guarded([&] {
     return remove(*connection_, removal, [&] {
-      Statement list(*connection_, "INSERT OR IGNORE INTO temp.doomed SELECT id FROM trials WHERE id = ?");
+      Statement list(*connection_,
+                     "INSERT INTO doomed SELECT id FROM trials WHERE id = ? ON CONFLICT DO NOTHING");
       for (const std::int64_t trial : trials) {
         list.bind(trial).run();
         if (connection_->changes() == 0) throw Failure("there is no trial " + std::to_string(trial));
@@ -400,14 +394,14 @@ Result<Merged> Database::merge(const std::filesystem::path& source, Copied copie
   std::error_code error;
   if (std::filesystem::equivalent(path_, source, error)) return Error{source.string() + ": is the database itself"};
   // Opening checks that the source is a sound database of gktune.
-  const auto checked = sqlite::guarded(source.string(), [&] { open_for_reading(source, kLockPatience); });
+  const auto checked = sql::guarded(source.string(), [&] { open_for_reading(source, kLockPatience); });
   if (!checked) return checked.error();
   return guarded([&] {
-    connection_->attach(source, reading_access(source), "other");
+    file_connection().attach(source, reading_access(source), "other");
     try {
       Merged merged;
       {
-        Transaction transaction(*connection_, Transaction::Kind::write);
+        Transaction transaction(*connection_, Transaction::Kind::alone);
         WinnerWatch watch(*connection_);
         merged = Merger(*connection_, copied).run();
         merged.changed_winners = watch.changes();
@@ -425,7 +419,7 @@ Result<Merged> Database::merge(const std::filesystem::path& source, Copied copie
 Result<void> Database::finish() {
   return guarded([&] {
     connection_->execute("PRAGMA journal_mode = DELETE");
-    connection_->compact();
+    file_connection().compact();
   });
 }
 
@@ -438,7 +432,7 @@ Result<void> Database::add_definition(const StoredDefinition& definition, const 
     insert_row(*connection_, "definitions", "", definition);
     for (const StoredCode& code : codes) {
       insert_row(*connection_, "codes", "symbols, bytes", code, SortedJson(code.symbols).dump(),
-                 sqlite::Blob{code.bytes});
+                 sql::Blob{code.bytes});
     }
     transaction.commit();
   });
@@ -474,8 +468,8 @@ Result<std::vector<StoredCode>> Database::codes() const {
 }
 
 Result<std::vector<std::string>> check_database(const std::filesystem::path& path) {
-  return sqlite::guarded(path.string(), [&] {
-    Connection connection = open_damaged(path, kLockPatience);
+  return sql::guarded(path.string(), [&] {
+    sqlite::Connection connection = open_damaged(path, kLockPatience);
     std::vector<std::string> findings;
     const auto add = [&](const std::string& finding) {
       if (!finding.empty()) findings.push_back(finding);
@@ -494,9 +488,9 @@ Result<std::vector<std::string>> check_database(const std::filesystem::path& pat
 Result<std::map<std::string, std::int64_t>> repair_database(const std::filesystem::path& damaged,
                                                             const std::filesystem::path& repaired) {
   return copied_to(repaired, [&] {
-    return sqlite::guarded(damaged.string(), [&] {
-      Connection from = open_damaged(damaged, kLockPatience);
-      Connection to = open_for_writing(repaired, kLockPatience);
+    return sql::guarded(damaged.string(), [&] {
+      sqlite::Connection from = open_damaged(damaged, kLockPatience);
+      sqlite::Connection to = open_for_writing(repaired, kLockPatience);
       Transaction transaction(to, Transaction::Kind::write);
       constexpr std::uintmax_t kLeastRowBytes = 64;
       const auto most_rows = static_cast<std::int64_t>(std::filesystem::file_size(damaged) / kLeastRowBytes);

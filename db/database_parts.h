@@ -6,24 +6,25 @@
 #include "db/columns.h"
 #include "db/database.h"
 #include "db/rows.h"
+#include "db/sql/connection.h"
+#include "db/sql/failure.h"
+#include "db/sql/statement.h"
 #include "db/sqlite/connection.h"
-#include "db/sqlite/failure.h"
-#include "db/sqlite/statement.h"
 #include "tuner/core/quantity.h"
 
 // The parts that the sources of Database share.
 namespace gktune {
 
-using sqlite::Connection;
-using sqlite::Failure;
-using sqlite::Row;
-using sqlite::Statement;
-using sqlite::Transaction;
+using sql::Connection;
+using sql::Failure;
+using sql::Row;
+using sql::Statement;
+using sql::Transaction;
 
 template <class Function>
 auto Database::guarded(Function function) const {
   const std::lock_guard lock(mutex_);
-  return sqlite::guarded(path_.string(), std::move(function));
+  return sql::guarded(path_.string(), std::move(function));
 }
 
 // Sees one state of the file while other programs write.

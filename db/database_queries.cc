@@ -216,11 +216,11 @@ std::vector<Portfolio> read_portfolios(const Connection& connection, const std::
 std::map<std::string, KernelSpace> read_spaces(const Connection& connection) {
   std::map<std::string, KernelSpace> spaces;  // by kernel and fingerprint
   Statement select(connection,
-                   "SELECT kernel || char(10) || fingerprint, matching, constraints, default_config FROM spaces");
+                   "SELECT kernel, fingerprint, matching, constraints, default_config FROM spaces");
   for (Row row : select.rows()) {
-    const std::string key = row.text();
-    naming("the space of '" + key.substr(0, key.find('\n')) + "'", [&] {
-      KernelSpace& space = spaces[key];
+    const std::string kernel = row.text();
+    naming("the space of '" + kernel + "'", [&] {
+      KernelSpace& space = spaces[kernel + '\n' + row.text()];
       space.matching = values_from_json(row.view());
       for (const auto& constraint : SortedJson::parse(row.view(), nullptr, false)) {
         if (!constraint.is_string()) throw Failure("its constraints are not texts");
@@ -451,8 +451,9 @@ Result<std::set<std::int64_t>> Database::studies_with(Status status) const {
 Result<TrialCounts> Database::counts() const {
   return reading([&] {
     TrialCounts counts;
-    Statement by_status(*connection_,
-                        "SELECT status, count(*), total(compile_s), total(run_s) FROM trials NOT INDEXED GROUP BY 1");
+    Statement by_status(
+        *connection_,
+        "SELECT status, count(*), sum(compile_s), sum(run_s) FROM trials NOT INDEXED GROUP BY 1");
     for (Row row : by_status.rows()) {
       const Status status = known_status(row.text());
       counts.by_status[status] = row.integer();
@@ -460,8 +461,9 @@ Result<TrialCounts> Database::counts() const {
       counts.run_s += row.real();
     }
     counts.superseded = connection_->integer(
-        "SELECT coalesce(sum(trials - configs), 0) FROM (SELECT count(*) AS trials, count(DISTINCT config) AS configs "
-        "FROM trials GROUP BY study_id)");
+        "SELECT coalesce(sum(trials - configs), 0) FROM (SELECT count(*) AS trials, count(DISTINCT config) "
+        "AS configs "
+        "FROM trials GROUP BY study_id) AS by_study");
     return counts;
   });
 }
@@ -490,10 +492,8 @@ Result<DatabaseTotals> Database::totals() const {
     }
     totals.first_unix_ms = row.maybe_integer();
     totals.last_unix_ms = row.maybe_integer();
-    const auto page = connection_->integer("PRAGMA page_size");
-    totals.bytes = page * connection_->integer("PRAGMA page_count");
-    totals.free_bytes = page * connection_->integer("PRAGMA freelist_count");
-    totals.schema = connection_->integer("PRAGMA user_version");
+    const Connection::Sizes sizes = connection_->sizes();
+    totals.bytes = sizes.bytes, totals.free_bytes = sizes.free_bytes, totals.schema = sizes.schema;
     return totals;
   });
 }

@@ -11,14 +11,13 @@
 #include <thread>
 
 #include "db/schema.h"
-#include "db/sqlite/failure.h"
+#include "db/sql/failure.h"
 
 namespace gktune {
 namespace {
 
 namespace fs = std::filesystem;
-using sqlite::Connection;
-using sqlite::Failure;
+using sql::Failure;
 
 // A trial writes some ten pages, and merging the log waits for the disk, during which nothing is tuned: it is
 // done each time the log has grown to this number of pages.
@@ -77,8 +76,8 @@ void inspect(const fs::path& path) {
 void require_file(const fs::path& path) {
   inspect(path);
   std::error_code error;
-  if (!fs::exists(path, error)) throw Failure("no such file", Failure::kMissing);
-  if (fs::file_size(path, error) == 0) throw Failure("empty: nothing was tuned yet", Failure::kMissing);
+  if (!fs::exists(path, error)) throw Failure("no such file", Failure::Cause::missing);
+  if (fs::file_size(path, error) == 0) throw Failure("empty: nothing was tuned yet", Failure::Cause::missing);
 }
 
 bool may_write(const fs::path& path) { return may(W_OK, path); }
@@ -101,7 +100,7 @@ void require_writable(const fs::path& path, const fs::path& folder) {
 }
 
 // Changing to WAL needs exclusive access, for which SQLite does not wait by itself.
-void use_write_ahead_log(Connection& connection, std::chrono::milliseconds patience) {
+void use_write_ahead_log(sqlite::Connection& connection, std::chrono::milliseconds patience) {
   auto deadline = std::chrono::steady_clock::now() + patience;
   while (true) {
     try {
@@ -109,7 +108,7 @@ void use_write_ahead_log(Connection& connection, std::chrono::milliseconds patie
       if (connection.text("PRAGMA journal_mode = WAL") == "wal") return;
       throw Failure("its file system has no shared memory, which a write-ahead log needs");
     } catch (const Failure& failure) {
-      if (!failure.is_busy() || std::chrono::steady_clock::now() > deadline) throw;
+      if (!failure.is(Failure::Cause::busy) || std::chrono::steady_clock::now() > deadline) throw;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -117,47 +116,48 @@ void use_write_ahead_log(Connection& connection, std::chrono::milliseconds patie
 
 // Opens and reads a file. In a folder without write permission, or on a full disk, a file in WAL mode can be
 // read only as immutable, which is safe if there is no log.
-Connection open_readable(const fs::path& path, std::chrono::milliseconds patience, bool is_damaged) {
-  const auto open = [&](Connection::Access access) {
-    Connection connection(path, access, patience);
+sqlite::Connection open_readable(const fs::path& path, std::chrono::milliseconds patience, bool is_damaged) {
+  const auto open = [&](sqlite::Connection::Access access) {
+    sqlite::Connection connection(path, access, patience);
     connection.limit_work();
     if (is_damaged) connection.tolerate_damage();
     return connection;
   };
-  Connection connection = open(reading_access(path));
+  sqlite::Connection connection = open(reading_access(path));
   try {
     connection.integer("PRAGMA schema_version");
     if (!is_damaged) connection.load_schema();
     return connection;
   } catch (const Failure& failure) {
-    if (!failure.is_without_access() && !failure.is_out_of_space()) throw;
+    if (!failure.is(Failure::Cause::no_access) && !failure.is(Failure::Cause::no_space)) throw;
     if (has_content(beside(path, "-wal"))) {
       throw Failure(
           "its latest trials are in a log beside it, which cannot be read without the right and the room to "
           "write there");
     }
   }
-  return open(Connection::Access::immutable);
+  return open(sqlite::Connection::Access::immutable);
 }
 
-void verify(Connection& connection) {
-  if (!has_schema(connection)) throw Failure("empty: nothing was tuned yet", Failure::kMissing);
+void verify(sqlite::Connection& connection) {
+  if (!has_schema(connection)) throw Failure("empty: nothing was tuned yet", Failure::Cause::missing);
   const std::string difference = schema_difference(connection);
-  if (!difference.empty()) throw Failure("damaged: " + difference, Failure::kDamagedFile);
+  if (!difference.empty()) throw Failure("damaged: " + difference, Failure::Cause::damaged_file);
 }
 
 }  // namespace
 
 // A log that a reader leaves beside the file belongs to its user, and bars others from writing. Where there
 // is a log already, a program writes, or was killed.
-Connection::Access reading_access(const fs::path& path) {
+sqlite::Connection::Access reading_access(const fs::path& path) {
   std::error_code error;
-  if (has_content(beside(path, "-wal"))) return Connection::Access::read;
-  if (may_write(path)) return Connection::Access::tidy_read;
-  return fs::exists(beside(path, "-wal"), error) ? Connection::Access::read : Connection::Access::immutable;
+  if (has_content(beside(path, "-wal"))) return sqlite::Connection::Access::read;
+  if (may_write(path)) return sqlite::Connection::Access::tidy_read;
+  return fs::exists(beside(path, "-wal"), error) ? sqlite::Connection::Access::read
+                                                 : sqlite::Connection::Access::immutable;
 }
 
-Connection open_for_writing(const fs::path& path, std::chrono::milliseconds patience) {
+sqlite::Connection open_for_writing(const fs::path& path, std::chrono::milliseconds patience) {
   inspect(path);
   std::error_code error;
   const fs::path file = fs::canonical(path, error);
@@ -167,14 +167,14 @@ Connection open_for_writing(const fs::path& path, std::chrono::milliseconds pati
   // The first write must not hit a foreign or damaged file. A journal is left where a program was killed while
   // it created the file: reading would need to write.
   if (has_content(path) && !has_content(beside(path, "-journal"))) {
-    Connection existing = open_readable(path, patience, false);
+    sqlite::Connection existing = open_readable(path, patience, false);
     if (has_schema(existing)) {
       verify(existing);
       const std::string finding = fs::file_size(path) <= kCheckedBytes ? existing.quick_check() : "";
-      if (!finding.empty()) throw Failure("damaged: " + finding, Failure::kDamagedFile);
+      if (!finding.empty()) throw Failure("damaged: " + finding, Failure::Cause::damaged_file);
     }
   }
-  Connection connection(path, Connection::Access::create, patience);
+  sqlite::Connection connection(path, sqlite::Connection::Access::create, patience);
   if (connection.is_read_only()) throw Failure("cannot be written: it is read-only");
   use_write_ahead_log(connection, patience);
   create_schema(connection);
@@ -186,25 +186,25 @@ Connection open_for_writing(const fs::path& path, std::chrono::milliseconds pati
   return connection;
 }
 
-Connection open_for_reading(const fs::path& path, std::chrono::milliseconds patience) {
+sqlite::Connection open_for_reading(const fs::path& path, std::chrono::milliseconds patience) {
   require_file(path);
-  Connection connection = open_readable(path, patience, false);
+  sqlite::Connection connection = open_readable(path, patience, false);
   verify(connection);
   return connection;
 }
 
-Connection open_bytes(std::string_view bytes) {
-  if (bytes.empty()) throw Failure("empty: nothing was tuned yet", Failure::kMissing);
-  Connection connection = Connection::from_bytes(bytes);
+sqlite::Connection open_bytes(std::string_view bytes) {
+  if (bytes.empty()) throw Failure("empty: nothing was tuned yet", Failure::Cause::missing);
+  sqlite::Connection connection = sqlite::Connection::from_bytes(bytes);
   connection.limit_work();
   verify(connection);
   return connection;
 }
 
-Connection open_damaged(const fs::path& path, std::chrono::milliseconds patience) {
+sqlite::Connection open_damaged(const fs::path& path, std::chrono::milliseconds patience) {
   require_file(path);
-  Connection connection = open_readable(path, patience, true);
-  if (!has_schema(connection)) throw Failure("empty: nothing was tuned yet", Failure::kMissing);
+  sqlite::Connection connection = open_readable(path, patience, true);
+  if (!has_schema(connection)) throw Failure("empty: nothing was tuned yet", Failure::Cause::missing);
   return connection;
 }
 

@@ -11,7 +11,7 @@ namespace gktune {
 // How long to wait for locks of other programs. The tuner has a limit of its own.
 inline constexpr std::chrono::seconds kLockPatience(10);
 
-// Opens a database of gktune. Creates the file if there is none. Throws sqlite::Failure and leaves the file
+// Opens a database of gktune. Creates the file if there is none. Throws sql::Failure and leaves the file
 // unmodified if it is damaged, foreign or of another schema. Waits up to `patience` for locks.
 sqlite::Connection open_for_writing(const std::filesystem::path& path, std::chrono::milliseconds patience);
 sqlite::Connection open_for_reading(const std::filesystem::path& path, std::chrono::milliseconds patience);

@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include "db/sqlite/failure.h"
+#include "db/sql/failure.h"
 #include "db/values_json.h"
 #include "tuner/core/fields_json.h"
 
@@ -63,16 +63,16 @@ void read_body_text(const std::string& text, Portfolio& portfolio) {
         node.config = each.at("config");
     }
   } catch (const std::exception& error) {
-    throw sqlite::Failure(std::string("damaged: ") + error.what());
+    throw sql::Failure(std::string("damaged: ") + error.what());
   }
   const std::size_t nodes = portfolio.tree.size();
-  if (nodes == 0) throw sqlite::Failure("damaged: a portfolio without a tree");
+  if (nodes == 0) throw sql::Failure("damaged: a portfolio without a tree");
   for (std::size_t own = 0; own < nodes; ++own) {
     const PortfolioNode& node = portfolio.tree[own];
     // Nodes point forwards, so that no question goes round in circles.
     if (node.axis.empty() ? node.config >= portfolio.configs.size()
                           : node.yes <= own || node.no <= own || node.yes >= nodes || node.no >= nodes) {
-      throw sqlite::Failure("damaged: a portfolio's tree");
+      throw sql::Failure("damaged: a portfolio's tree");
     }
   }
 }

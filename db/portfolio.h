@@ -66,7 +66,7 @@ struct Portfolio {
 GKTUNE_FIELDS(Portfolio, problems, configs, is_smallest, at_least, losses, tree_loss, held_back,
               held_back_nearest)
 std::string body_text(const Portfolio& portfolio);
-// Throws sqlite::Failure for other JSON.
+// Throws sql::Failure for other JSON.
 void read_body_text(const std::string& text, Portfolio& portfolio);
 
 // The change that newer trials of its problems mean.

@@ -5,9 +5,9 @@
 
 #include "db/columns.h"
 #include "db/rows.h"
+#include "db/sql/failure.h"
+#include "db/sql/statement.h"
 #include "db/sqlite/connection.h"
-#include "db/sqlite/failure.h"
-#include "db/sqlite/statement.h"
 
 namespace gktune {
 namespace {
@@ -223,8 +223,8 @@ const std::vector<SchemaObject>& expected_objects() {
     std::vector<SchemaObject> objects;
     sqlite::Connection reference = sqlite::Connection::in_memory();
     reference.execute(schema_sql());
-    sqlite::Statement select(reference,
-                             "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'");
+    sql::Statement select(reference,
+                          "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'");
     while (select.step()) {
       auto row = select.row();
       SchemaObject& object = objects.emplace_back();
@@ -240,13 +240,14 @@ bool has_schema_in_transaction(sqlite::Connection& connection) {
   const auto version = connection.integer("PRAGMA user_version");
   if (id == kApplicationId && version == kSchemaVersion) return true;
   if (id == kApplicationId && version > kSchemaVersion)
-    throw sqlite::Failure("has schema " + std::to_string(version) + ", and this version of gktune knows " +
-                          std::to_string(kSchemaVersion) + ": it was written by a newer one");
+    throw sql::Failure("has schema " + std::to_string(version) + ", and this version of gktune knows " +
+                       std::to_string(kSchemaVersion) + ": it was written by a newer one");
   if (id == kApplicationId)
-    throw sqlite::Failure("has schema " + std::to_string(version) + " of an older gktune, and this version knows " +
-                          std::to_string(kSchemaVersion) + ": tune into a new file");
+    throw sql::Failure("has schema " + std::to_string(version) +
+                       " of an older gktune, and this version knows " + std::to_string(kSchemaVersion) +
+                       ": tune into a new file");
   if (version != 0 || connection.integer("SELECT count(*) FROM sqlite_schema") != 0)
-    throw sqlite::Failure("a database of another program, not of gktune");
+    throw sql::Failure("a database of another program, not of gktune");
   return false;
 }
 
@@ -260,13 +261,13 @@ const std::string& schema_sql() {
 
 bool has_schema(sqlite::Connection& connection) {
   // One state of the file: another program may create the schema meanwhile.
-  sqlite::Transaction transaction(connection, sqlite::Transaction::Kind::read);
+  sql::Transaction transaction(connection, sql::Transaction::Kind::read);
   return has_schema_in_transaction(connection);
 }
 
 void create_schema(sqlite::Connection& connection) {
   if (has_schema(connection)) return;
-  sqlite::Transaction transaction(connection, sqlite::Transaction::Kind::write);
+  sql::Transaction transaction(connection, sql::Transaction::Kind::write);
   // Another program may have created it while this one waited.
   if (has_schema_in_transaction(connection)) return;
   connection.execute(schema_sql());
@@ -276,13 +277,13 @@ void create_schema(sqlite::Connection& connection) {
 }
 
 std::string schema_difference(const sqlite::Connection& connection) {
-  sqlite::Statement find(connection, "SELECT sql FROM sqlite_schema WHERE type = ? AND name = ?");
+  sql::Statement find(connection, "SELECT sql FROM sqlite_schema WHERE type = ? AND name = ?");
   for (const SchemaObject& expected : expected_objects()) {
     if (!find.bind(expected.type, expected.name).step() || find.row().text() != expected.sql)
       return "its " + expected.type + " " + expected.name + " is not that of schema " +
              std::to_string(kSchemaVersion);
   }
-  sqlite::Statement trigger(connection, "SELECT name FROM sqlite_schema WHERE type = 'trigger'");
+  sql::Statement trigger(connection, "SELECT name FROM sqlite_schema WHERE type = 'trigger'");
   if (trigger.step()) return "has a trigger, " + trigger.row().text() + ", which gktune never adds";
   return "";
 }

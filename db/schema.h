@@ -18,7 +18,7 @@ inline constexpr std::int64_t kSchemaVersion = 9;
 // from the fields of Trial and Session.
 const std::string& schema_sql();
 
-// False: the file is empty. Throws sqlite::Failure for the file of another program or of another version of the
+// False: the file is empty. Throws sql::Failure for the file of another program or of another version of the
 // schema.
 bool has_schema(sqlite::Connection& connection);
 // Creates the schema in an empty file. Throws as has_schema().

@@ -11,11 +11,16 @@
 #include <string_view>
 #include <utility>
 
-#include "db/sqlite/failure.h"
-#include "db/sqlite/statement.h"
+#include "db/sql/failure.h"
+#include "db/sql/statement.h"
+#include "db/sqlite/cursor.h"
 #include "tuner/core/files.h"
 
 namespace gktune::sqlite {
+
+using sql::Failure;
+using sql::Statement;
+
 namespace {
 
 // Far above the needs of gktune, far below the memory of a machine.
@@ -94,6 +99,35 @@ int flags_for(Connection::Access access) {
   return kReading | SQLITE_OPEN_URI;
 }
 
+Failure::Cause cause_of(int code) {
+  using enum Failure::Cause;
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+      return damaged_file;
+    case SQLITE_NOTADB:
+      return foreign_file;
+    case SQLITE_BUSY:
+      return busy;
+    case SQLITE_INTERRUPT:
+      return interrupted;
+    case SQLITE_CONSTRAINT:
+      return constraint;
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+      return no_access;
+    case SQLITE_FULL:
+      return no_space;
+    case SQLITE_NOMEM:
+      return no_memory;
+    case SQLITE_IOERR:
+      return code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_TRUNCATE || code == SQLITE_IOERR_SHMSIZE
+                 ? no_space
+                 : other;
+    default:
+      return other;
+  }
+}
+
 // SQLite forgets why a write failed. True if the file or its log is as large as files may be.
 bool is_at_size_limit(sqlite3* handle, int code) {
   rlimit limit{};
@@ -164,7 +198,7 @@ Connection::Connection(const std::string& name, int flags, std::chrono::millisec
   sqlite3* handle = nullptr;
   int code = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_EXRESCODE, nullptr);
   handle_.reset(handle);
-  if (handle == nullptr) throw Failure("out of memory", code);
+  if (handle == nullptr) throw Failure("out of memory", Failure::Cause::no_memory);
   if (code != SQLITE_OK) fail(code);
   sqlite3_busy_timeout(handle, static_cast<int>(patience.count()));
   // The file may come from anyone: its schema runs no functions with side effects and no triggers.
@@ -196,7 +230,7 @@ Connection Connection::in_memory() {
 Connection Connection::from_bytes(std::string_view bytes) {
   Connection connection = in_memory();
   auto* copy = static_cast<unsigned char*>(sqlite3_malloc64(bytes.size()));
-  if (copy == nullptr) throw Failure("out of memory", SQLITE_NOMEM);
+  if (copy == nullptr) throw Failure("out of memory", Failure::Cause::no_memory);
   std::memcpy(copy, bytes.data(), bytes.size());
   // There is no log beside bytes: the versions in the header that ask for one become those without.
   if (bytes.size() > 19) {
@@ -215,16 +249,8 @@ void Connection::execute(const std::string& sql) {
   if (code != SQLITE_OK) fail(code);
 }
 
-std::int64_t Connection::integer(const std::string& sql) {
-  Statement statement(*this, sql);
-  if (!statement.step()) throw Failure("no answer to " + sql);
-  return statement.row().integer();
-}
-
-std::string Connection::text(const std::string& sql) {
-  Statement statement(*this, sql);
-  if (!statement.step()) throw Failure("no answer to " + sql);
-  return statement.row().text();
+std::unique_ptr<sql::Cursor> Connection::prepare(std::string_view sql) const {
+  return std::make_unique<Cursor>(*this, sql);
 }
 
 std::int64_t Connection::last_id() const { return sqlite3_last_insert_rowid(handle()); }
@@ -232,6 +258,22 @@ std::int64_t Connection::last_id() const { return sqlite3_last_insert_rowid(hand
 std::int64_t Connection::changes() const { return sqlite3_changes(handle()); }
 
 bool Connection::is_read_only() const { return sqlite3_db_readonly(handle(), "main") == 1; }
+
+Connection::Sizes Connection::sizes() const {
+  const auto page = integer("PRAGMA page_size");
+  return {page * integer("PRAGMA page_count"), page * integer("PRAGMA freelist_count"),
+          integer("PRAGMA user_version")};
+}
+
+// Where there is no room for the copy that this takes, or another program writes, the file keeps its size:
+// the rows are gone already.
+void Connection::shrink() {
+  try {
+    if (integer("PRAGMA freelist_count") * 4 > integer("PRAGMA page_count")) compact();
+  } catch (const Failure& failure) {
+    if (!failure.is(Failure::Cause::busy) && !failure.is(Failure::Cause::no_space)) throw;
+  }
+}
 
 std::string Connection::quick_check() {
   const WithoutLimit whole_file(*work_);  // it meets no page twice
@@ -249,7 +291,7 @@ void Connection::tolerate_damage() {
   try {
     load_schema();
   } catch (const Failure& failure) {
-    if (!failure.is_damaged_file()) throw;
+    if (!failure.is(Failure::Cause::damaged_file)) throw;
   }
 }
 
@@ -260,7 +302,8 @@ void Connection::load_schema() {
     work_->loading_since.reset();
   } catch (const Failure& failure) {
     work_->loading_since.reset();
-    if (failure.is_interrupted()) throw Failure("damaged: its schema has no end", Failure::kDamagedFile);
+    if (failure.is(Failure::Cause::interrupted))
+      throw Failure("damaged: its schema has no end", Failure::Cause::damaged_file);
     throw;
   }
 }
@@ -329,7 +372,7 @@ void Connection::Work::adapt() {
 void Connection::require_more_bytes(std::uint64_t taken) const {
   work_->adapt();
   if (taken > work_->most_bytes)
-    throw Failure("damaged: a query finds more rows than the file can hold", Failure::kDamagedFile);
+    throw Failure("damaged: a query finds more rows than the file can hold", Failure::Cause::damaged_file);
 }
 
 void Connection::copy_to(Connection& target) const {
@@ -339,22 +382,13 @@ void Connection::copy_to(Connection& target) const {
   if (int code = sqlite3_backup_finish(backup); code != SQLITE_OK) target.fail(code);
 }
 
-void Connection::fail(int code) const {
-  throw Failure(reason_of(handle(), code), code);
-}
+void Connection::fail(int code) const { throw Failure(reason_of(handle(), code), cause_of(code)); }
 
-Transaction::Transaction(Connection& connection, Kind kind) : connection_(connection) {
-  connection_.execute(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
-}
+void Connection::begin(Begin kind) { execute(kind == Begin::read ? "BEGIN" : "BEGIN IMMEDIATE"); }
 
-Transaction::~Transaction() {
-  // After some errors, such as a full disk, SQLite has rolled back already: ignore the result.
-  if (is_open_) sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
-}
+void Connection::commit() { execute("COMMIT"); }
 
-void Transaction::commit() {
-  connection_.execute("COMMIT");
-  is_open_ = false;
-}
+// After some errors, such as a full disk, SQLite has rolled back already: ignore the result.
+void Connection::roll_back() noexcept { sqlite3_exec(handle(), "ROLLBACK", nullptr, nullptr, nullptr); }
 
 }  // namespace gktune::sqlite

@@ -10,12 +10,14 @@
 #include <string_view>
 #include <vector>
 
+#include "db/sql/connection.h"
+
 struct sqlite3;
 
 namespace gktune::sqlite {
 
-// One connection to one file, hardened against hostile contents. Throws Failure.
-class Connection {
+// One connection to one file, hardened against hostile contents. Throws sql::Failure.
+class Connection : public sql::Connection {
  public:
   enum class Access {
     create,     // read and write; creates the file if there is none
@@ -30,17 +32,18 @@ class Connection {
   // Reads a copy of the bytes of a file.
   static Connection from_bytes(std::string_view bytes);
 
-  // Runs statements that return no rows.
-  void execute(const std::string& sql);
-  // The first column of the first row.
-  std::int64_t integer(const std::string& sql);
-  std::string text(const std::string& sql);
+  void execute(const std::string& sql) override;
+  std::unique_ptr<sql::Cursor> prepare(std::string_view sql) const override;
+  std::int64_t last_id() const override;
+  std::int64_t changes() const override;
+  Sizes sizes() const override;
+  void begin(Begin kind) override;
+  void commit() override;
+  void roll_back() noexcept override;
+  std::string quick_check() override;
+  void shrink() override;
 
-  std::int64_t last_id() const;
-  std::int64_t changes() const;  // rows that the latest statement added, changed or removed
   bool is_read_only() const;
-  // The first finding of SQLite's quick_check; empty if there is none.
-  std::string quick_check();
   // Reads what is left of a file that was cut or whose schema is damaged. For a connection that cannot write.
   void tolerate_damage();
   // Reads the schema. A damaged one may have no end.
@@ -87,26 +90,6 @@ class Connection {
   std::unique_ptr<Work> work_ = std::make_unique<Work>();
   std::unique_ptr<sqlite3, Close> keeper_;  // closed last; see Access::tidy_read
   std::unique_ptr<sqlite3, Close> handle_;
-};
-
-// Rolls back unless it is committed. The Connection must outlive it.
-class Transaction {
- public:
-  enum class Kind {
-    read,   // sees one state of the file while other programs write
-    write,  // takes the lock at once, so that no later statement has to wait
-  };
-
-  Transaction(Connection& connection, Kind kind);
-  Transaction(const Transaction&) = delete;
-  Transaction& operator=(const Transaction&) = delete;
-  ~Transaction();
-
-  void commit();
-
- private:
-  Connection& connection_;
-  bool is_open_ = true;
 };
 
 }  // namespace gktune::sqlite

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "db/database.h"
+#include "db/sql/statement.h"
 #include "db/sqlite/connection.h"
-#include "db/sqlite/statement.h"
 #include "tests/db/example_study.h"
 #include "tests/expectations.h"
 #include "tests/scratch_folder.h"

@@ -8,10 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "db/portfolio.h"
-#include "db/sqlite/connection.h"
-#include "db/sqlite/failure.h"
 #include "db/database.h"
+#include "db/portfolio.h"
+#include "db/sql/failure.h"
+#include "db/sqlite/connection.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
@@ -622,7 +622,7 @@ TEST_F(LookupTest, a_value_that_a_person_edited_counts_and_one_that_is_no_json_i
   sqlite::Connection file(path_, sqlite::Connection::Access::create, std::chrono::seconds(10));
   file.execute("UPDATE trials SET config = '{\"a\":7}' WHERE objective = 5");
   EXPECT_EQ(lookup().best("reduce", problem(1000)).integer("a"), 7);
-  EXPECT_THROW(file.execute("UPDATE trials SET config = '{'"), sqlite::Failure);
+  EXPECT_THROW(file.execute("UPDATE trials SET config = '{'"), sql::Failure);
 }
 
 TEST(Match, every_match_has_a_name) {

@@ -8,8 +8,8 @@
 
 #include "db/database.h"
 #include "db/schema.h"
+#include "db/sql/failure.h"
 #include "db/sqlite/connection.h"
-#include "db/sqlite/failure.h"
 #include "gktune/lookup.h"
 #include "tests/db/example_study.h"
 #include "tests/expectations.h"
@@ -163,9 +163,9 @@ TEST_F(OpenTest, a_file_in_which_another_connection_creates_the_schema_is_not_re
 TEST_F(OpenTest, tables_of_another_program_are_found_even_if_the_header_hides_them) {
   Connection other = Connection::in_memory();
   other.execute("CREATE TABLE bookmarks (url TEXT)");
-  EXPECT_THROW(create_schema(other), sqlite::Failure);
+  EXPECT_THROW(create_schema(other), sql::Failure);
   other.execute("PRAGMA user_version = 1");
-  EXPECT_THROW(create_schema(other), sqlite::Failure);
+  EXPECT_THROW(create_schema(other), sql::Failure);
   EXPECT_EQ(other.integer("SELECT count(*) FROM sqlite_schema"), 1);
 }
 
@@ -204,14 +204,14 @@ TEST_F(OpenTest, opening_waits_for_a_lock_and_then_names_it) {
   auto store = Database::open(path_, Database::Access::write, milliseconds(20));
   Connection other(path_, Connection::Access::create, milliseconds(0));
   {
-    sqlite::Transaction lock(other, sqlite::Transaction::Kind::write);
+    sql::Transaction lock(other, sql::Transaction::Kind::write);
     EXPECT_EQ(message_of((*store)->begin_session({})), path_.string() + ": locked by another program");
     EXPECT_EQ((*store)->studies()->size(), 1u);  // readers do not wait
   }
   EXPECT_TRUE((*store)->begin_session({}).ok());
 
   auto patient = Database::open(path_, Database::Access::write, milliseconds(30'000));
-  auto lock = std::make_unique<sqlite::Transaction>(other, sqlite::Transaction::Kind::write);
+  auto lock = std::make_unique<sql::Transaction>(other, sql::Transaction::Kind::write);
   std::thread release([&] {
     std::this_thread::sleep_for(milliseconds(50));
     lock.reset();

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "db/database.h"
-#include "db/sqlite/statement.h"
+#include "db/sql/statement.h"
 #include "tests/db/example_study.h"
 #include "tests/expectations.h"
 #include "tests/file_limit.h"

@@ -3,12 +3,15 @@
 #include <cmath>
 #include <optional>
 
+#include "db/sql/failure.h"
+#include "db/sql/statement.h"
 #include "db/sqlite/connection.h"
-#include "db/sqlite/failure.h"
-#include "db/sqlite/statement.h"
 
 namespace gktune::sqlite {
 namespace {
+
+using namespace sql;
+using sqlite::Connection;
 
 class Sqlite : public ::testing::Test {
  protected:
@@ -85,8 +88,8 @@ TEST_F(Sqlite, malformed_sql_fails_with_a_message) {
     FAIL() << "nothing was thrown";
   } catch (const Failure& failure) {
     EXPECT_STREQ(failure.what(), "no such column: y");
-    EXPECT_FALSE(failure.is_busy());
-    EXPECT_FALSE(failure.is_without_access());
+    EXPECT_FALSE(failure.is(Failure::Cause::busy));
+    EXPECT_FALSE(failure.is(Failure::Cause::no_access));
   }
   EXPECT_THROW(database_.integer("SELECT x FROM t"), Failure);
 }
@@ -166,7 +169,7 @@ TEST(Constraint, a_row_that_breaks_a_rule_of_the_schema_is_named) {
   } catch (const Failure& failure) {
     EXPECT_STREQ(failure.what(),
                  "a row breaks a rule of the schema: NOT NULL constraint failed: parents.name");
-    EXPECT_TRUE(failure.is_constraint());
+    EXPECT_TRUE(failure.is(Failure::Cause::constraint));
   }
 }
 
@@ -174,7 +177,7 @@ TEST(Guarded, turns_a_failure_into_an_error_that_names_the_database) {
   auto result = guarded("a.db", []() -> int { throw Failure("damaged"); });
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().message, "a.db: damaged");
-  result = guarded("a.db", []() -> int { throw Failure("damaged: page 3", Failure::kDamagedFile); });
+  result = guarded("a.db", []() -> int { throw Failure("damaged: page 3", Failure::Cause::damaged_file); });
   EXPECT_EQ(result.error().message,
             "a.db: damaged: page 3; `gktune db repair --db a.db` copies the readable rows to a new file");
   EXPECT_EQ(*guarded("a.db", [] { return 7; }), 7);

@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "db/sqlite/failure.h"
+#include "db/sql/failure.h"
 
 namespace gktune {
 namespace {
@@ -61,17 +61,17 @@ TEST(ValuesJson, null_is_read_as_not_a_number) {
 TEST(ValuesJson, anything_but_an_object_of_plain_values_is_damage) {
   for (const char* text : {"", "{", "{\"a\":}", "[1,2]", "7", "\"a\"", "{\"a\":[1]}", "{\"a\":{\"b\":1}}",
                            "{\"a\":1} x", "{\"a\":1e999}"}) {
-    EXPECT_THROW(values_from_json(text), sqlite::Failure) << text;
+    EXPECT_THROW(values_from_json(text), sql::Failure) << text;
   }
   EXPECT_EQ(values_from_json(R"({"a":1})"), (NamedValues{{"a", 1}}));
 }
 
 TEST(ValuesJson, an_identity_refuses_values_that_json_cannot_hold) {
   EXPECT_EQ(identity_json({{"b", 1}, {"a", 0.5}}, "problem"), R"({"a":0.5,"b":1})");
-  EXPECT_THROW(identity_json({{"a", std::nan("")}}, "problem"), sqlite::Failure);
-  EXPECT_THROW(identity_json({{"a", -std::numeric_limits<double>::infinity()}}, "problem"), sqlite::Failure);
-  EXPECT_THROW(identity_json({{"a", std::string(1, '\0')}}, "problem"), sqlite::Failure);
-  EXPECT_THROW(identity_json({{std::string(1, '\0'), 1}}, "problem"), sqlite::Failure);
+  EXPECT_THROW(identity_json({{"a", std::nan("")}}, "problem"), sql::Failure);
+  EXPECT_THROW(identity_json({{"a", -std::numeric_limits<double>::infinity()}}, "problem"), sql::Failure);
+  EXPECT_THROW(identity_json({{"a", std::string(1, '\0')}}, "problem"), sql::Failure);
+  EXPECT_THROW(identity_json({{std::string(1, '\0'), 1}}, "problem"), sql::Failure);
 }
 
 }  // namespace

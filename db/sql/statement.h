@@ -10,9 +10,7 @@
 
 #include "gktune/values.h"
 
-struct sqlite3_stmt;
-
-namespace gktune::sqlite {
+namespace gktune::sql {
 
 class Connection;
 
@@ -21,28 +19,54 @@ struct Blob {
   std::string_view bytes;
 };
 
+// A statement of one engine. Texts and bytes of a row are valid until the next step.
+class Cursor {
+ public:
+  enum class Kind { null, integer, real, text, blob };
+
+  virtual ~Cursor() = default;
+
+  virtual void reset() = 0;  // forgets the values that were bound, and the rows
+  virtual void bind(std::int64_t value) = 0;
+  virtual void bind(double value) = 0;
+  virtual void bind(std::string_view text) = 0;
+  virtual void bind(Blob blob) = 0;
+  virtual void bind_null() = 0;
+  virtual bool step() = 0;
+
+  virtual int columns() const = 0;
+  virtual std::string name(int column) const = 0;
+  virtual Kind kind(int column) const = 0;
+  virtual std::int64_t integer(int column) const = 0;
+  virtual double real(int column) const = 0;
+  virtual std::string_view text(int column) const = 0;
+  virtual std::string_view bytes(int column) const = 0;
+
+  virtual bool is_empty() const = 0;  // the SQL holds nothing but comments
+  virtual bool only_reads() const = 0;
+  virtual bool has_more() const = 0;  // the SQL goes on after this statement
+};
+
 // The current row of a statement; reads its columns one after the other.
 class Row {
  public:
-  // Adds the bytes of texts and blobs that are read to `taken`.
-  Row(sqlite3_stmt* statement, std::uint64_t& taken) : statement_(statement), taken_(&taken) {}
+  explicit Row(const Cursor& cursor) : cursor_(&cursor) {}
 
-  std::int64_t integer();
+  std::int64_t integer() { return cursor_->integer(column_++); }
   double real();
   bool boolean() { return integer() != 0; }
-  std::string text();
-  std::string_view view();  // a text; valid until the next step
+  std::string text() { return std::string(view()); }
+  std::string_view view() { return cursor_->text(column_++); }  // a text; valid until the next step
   std::optional<std::string_view> maybe_view();
   std::vector<double> reals();  // of a blob
-  std::string bytes();          // of a blob
+  std::string bytes() { return std::string(cursor_->bytes(column_++)); }
   std::optional<std::int64_t> maybe_integer();
   std::optional<double> maybe_real();
   std::optional<Value> maybe_value();  // of any kind; a blob is described by a text
   bool skip_null();                    // true: the next column was NULL, and is skipped
 
  private:
-  sqlite3_stmt* statement_;
-  std::uint64_t* taken_;
+  const Cursor* cursor_;
   int column_ = 0;
 };
 
@@ -59,48 +83,38 @@ class Statement {
     return *this;
   }
   // Resets it and binds the values of the other statement's row, as they are.
-  Statement& bind_row(Statement& other);
+  Statement& bind_row(const Statement& other);
   // Resets it; bind_next() then binds one parameter after the other.
   Statement& start();
-  void bind_next(std::int64_t value);
+  void bind_next(std::int64_t value) { cursor_->bind(value); }
   void bind_next(int value) { bind_next(static_cast<std::int64_t>(value)); }
   void bind_next(bool value) { bind_next(static_cast<std::int64_t>(value)); }
   void bind_next(double value);  // not a number becomes NULL
-  void bind_next(std::string_view value);
+  void bind_next(std::string_view value) { cursor_->bind(value); }
   void bind_next(const std::string& value) { bind_next(std::string_view(value)); }
   void bind_next(const char* value) { bind_next(std::string_view(value)); }
   void bind_next(const std::vector<double>& values);
-  void bind_next(Blob blob);
-  void bind_next(std::nullopt_t);
+  void bind_next(Blob blob) { cursor_->bind(blob); }
+  void bind_next(std::nullopt_t) { cursor_->bind_null(); }
   template <class T>
   void bind_next(const std::optional<T>& value) {
     value ? bind_next(*value) : bind_next(std::nullopt);
   }
   // True: there is a row. False: there are no more.
-  bool step();
+  bool step() { return cursor_->step(); }
   // Steps to its end and ignores the rows.
   void run();
-  Row row() { return Row(statement_.get(), taken_); }
+  Row row() const { return Row(*cursor_); }
   // Steps through the rows: for (Row row : statement.rows()).
   auto rows();
 
   std::vector<std::string> column_names() const;
-  bool is_empty() const { return statement_ == nullptr; }  // the SQL holds nothing but comments
-  bool only_reads() const;
-  bool has_more() const { return has_more_; }  // the SQL goes on after this statement
+  bool is_empty() const { return cursor_->is_empty(); }
+  bool only_reads() const { return cursor_->only_reads(); }
+  bool has_more() const { return cursor_->has_more(); }
 
  private:
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const;
-  };
-
-  void check(int code) const;
-
-  const Connection* connection_;
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-  int bound_ = 0;
-  std::uint64_t taken_ = 0;  // by the caller: bytes of its rows
-  bool has_more_ = false;
+  std::unique_ptr<Cursor> cursor_;
 };
 
 class RowIterator {
@@ -124,4 +138,4 @@ inline auto Statement::rows() {
   return Rows{*this};
 }
 
-}  // namespace gktune::sqlite
+}  // namespace gktune::sql
