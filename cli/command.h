@@ -75,6 +75,8 @@ Command db_portfolio_command();
 Command db_export_command();
 Command db_import_command();
 Command db_merge_command();
+Command db_pull_command();
+Command db_push_command();
 Command db_slim_command();
 
 // Prints the completions of the last of `words`; those before it are complete. The program's name is not

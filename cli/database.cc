@@ -35,6 +35,7 @@ std::string database_flag(const std::string& flag) { return flag.empty() ? "" : 
 
 void require_database(const std::string& flag, Context& context) {
   const auto path = database_path(flag, context);
+  if (is_server(path)) return;
   std::error_code error;
   if (std::filesystem::exists(path, error)) return;
   if (error) throw Ended{fail(context, Error{path.string() + ": cannot be read: " + error.message()})};

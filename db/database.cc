@@ -7,6 +7,7 @@
 
 #include "db/database_parts.h"
 #include "db/open.h"
+#include "db/postgres/connection.h"
 #include "db/schema.h"
 
 namespace gktune {
@@ -53,11 +54,17 @@ std::optional<std::int64_t> find_study(const Connection& connection, const Study
   return find.row().integer();
 }
 
-std::int64_t device_id(const Connection& connection, const DeviceIdentity& device) {
+std::optional<std::int64_t> find_device(const Connection& connection, const DeviceIdentity& device) {
   Statement find(connection, "SELECT d.id FROM devices d WHERE " + kIsDevice);
-  if (bind_fields(find, device).step()) return find.row().integer();
-  insert_row(connection, "devices", "", device);
-  return connection.last_id();
+  if (!bind_fields(find, device).step()) return std::nullopt;
+  return find.row().integer();
+}
+
+// Another host may add the same row at the same time.
+std::int64_t device_id(const Connection& connection, const DeviceIdentity& device) {
+  if (const auto known = find_device(connection, device)) return *known;
+  insert_new_row(connection, "devices", "", device);
+  return find_device(connection, device).value();
 }
 
 // The latest trial of a configuration, if it is ok.
@@ -178,26 +185,41 @@ std::int64_t add_session(const Connection& connection, const std::string& uuid, 
 }
 
 std::int64_t add_study(const Connection& connection, const Study& study) {
-  // Another program may have added it meanwhile.
+  // Another program may have added it meanwhile, or adds it now.
   if (const auto known = find_study(connection, study)) return *known;
   Statement(connection,
             "INSERT INTO studies (kernel, fingerprint, device_id, problem, regime, objective)"
-            " VALUES (?, ?, ?, ?, ?, ?)")
+            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
       .bind(study.kernel, study.fingerprint, device_id(connection, study.device),
             identity_json(study.problem, "problem"), regime_name(study.regime), study.objective)
       .run();
-  return connection.last_id();
+  return find_study(connection, study).value();
 }
 
-void insert_trial(const Connection& connection, std::int64_t study, std::int64_t session, const Trial& trial) {
-  Statement next(connection, "SELECT coalesce(max(number), 0) + 1 FROM trials WHERE session_id = ?");
-  next.bind(session).step();
-  insert_row(connection, "trials", "study_id, session_id, number", trial, study, session, next.row().integer());
+void insert_trial(const Connection& connection, std::int64_t study, std::int64_t session, std::int64_t number,
+                  const Trial& trial) {
+  insert_row(connection, "trials", "study_id, session_id, number", trial, study, session, number);
 }
 
 Database::Database(std::filesystem::path path, std::unique_ptr<Connection> connection)
     : path_(std::move(path)), file_(file_at(path_)), connection_(std::move(connection)) {}
 Database::~Database() = default;
+
+std::string name_of(const std::filesystem::path& path) {
+  return is_server(path) ? postgres::shown(path.string()) : path.string();
+}
+
+bool is_server(const std::filesystem::path& path) { return postgres::is_uri(path.string()); }
+
+std::unique_ptr<Database> Database::on_server(const std::string& uri, Access access,
+                                              std::chrono::milliseconds patience) {
+  auto connection = std::make_unique<postgres::Connection>(uri, patience);
+  if (access == Access::write)
+    create_schema(*connection);
+  else if (!has_schema(*connection))
+    throw Failure("empty: nothing was tuned yet", Failure::Cause::missing);
+  return std::unique_ptr<Database>(new Database(uri, std::move(connection)));
+}
 
 std::unique_ptr<Database> Database::with_connection(std::filesystem::path path,
                                                     sqlite::Connection connection) {
@@ -205,11 +227,16 @@ std::unique_ptr<Database> Database::with_connection(std::filesystem::path path,
       new Database(std::move(path), std::make_unique<sqlite::Connection>(std::move(connection))));
 }
 
-sqlite::Connection& Database::file_connection() { return static_cast<sqlite::Connection&>(*connection_); }
+sqlite::Connection& Database::file_connection() {
+  auto* const file = dynamic_cast<sqlite::Connection*>(connection_.get());
+  if (file == nullptr) throw Failure("is on a server, and this needs a file; `gktune db pull` makes one");
+  return *file;
+}
 
 Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& path, Access access,
                                                  std::chrono::milliseconds patience) {
-  return sql::guarded(path.string(), [&] {
+  return sql::guarded(name_of(path), [&] {
+    if (is_server(path)) return on_server(path.string(), access, patience);
     return with_connection(
         path, access == Access::write ? open_for_writing(path, patience) : open_for_reading(path, patience));
   });
@@ -228,6 +255,8 @@ Result<std::unique_ptr<Database>> Database::from_bytes(const std::filesystem::pa
   return sql::guarded(name.string(), [&] { return with_connection(name, open_bytes(bytes)); });
 }
 
+bool Database::is_on_server() const { return is_server(path_); }
+
 void Database::require_file() {
   if (file_at(path_) == file_) return;
   const auto copy_path = unused_path(path_);
@@ -238,7 +267,15 @@ void Database::require_file() {
 }
 
 Result<std::int64_t> Database::begin_session(const Session& session) {
-  return guarded([&] { return add_session(*connection_, new_uuid(), session); });
+  const std::string uuid = new_uuid();
+  return guarded([&] {
+    // It was stored already if only the answer of a server was lost.
+    Statement known(*connection_, "SELECT id FROM sessions WHERE uuid = ?");
+    const auto id =
+        known.bind(uuid).step() ? known.row().integer() : add_session(*connection_, uuid, session);
+    sessions_[id] = {uuid, session};
+    return id;
+  });
 }
 
 Result<void> Database::end_session(std::int64_t session) {
@@ -253,11 +290,14 @@ Result<void> Database::end_session(std::int64_t session) {
 
 Result<std::int64_t> Database::study_id(const Study& study) {
   return guarded([&]() -> std::int64_t {
-    if (const auto id = find_study(*connection_, study)) return *id;
-    Transaction transaction(*connection_, Transaction::Kind::write);
-    const auto id = add_study(*connection_, study);
-    transaction.commit();
-    return id;
+    auto id = find_study(*connection_, study);
+    if (!id) {
+      Transaction transaction(*connection_, Transaction::Kind::write);
+      id = add_study(*connection_, study);
+      transaction.commit();
+    }
+    studies_[*id] = study;
+    return *id;
   });
 }
 
@@ -305,16 +345,76 @@ Result<std::optional<StudySummary>> Database::study(std::int64_t id) const {
   });
 }
 
+// A session that another object has begun goes on where it ended.
+std::int64_t Database::next_number(std::int64_t session) {
+  const auto [known, is_new] = sessions_.try_emplace(session);
+  if (is_new) {
+    Statement last(*connection_, "SELECT coalesce(max(number), 0) FROM trials WHERE session_id = ?");
+    last.bind(session).step();
+    known->second.trials = last.row().integer();
+  }
+  return ++known->second.trials;
+}
+
+void Database::store_trial(std::int64_t study, std::int64_t session, std::int64_t number,
+                           const Trial& trial) {
+  Transaction transaction(*connection_, Transaction::Kind::write);
+  insert_trial(*connection_, study, session, number, trial);
+  Statement(*connection_, "DELETE FROM claims WHERE study_id = ? AND config = ? AND session_id = ?")
+      .bind(study, identity_json(trial.config, "configuration"), session)
+      .run();
+  transaction.commit();
+  require_file();
+}
+
 Result<void> Database::add_trial(std::int64_t study, std::int64_t session, const Trial& trial) {
-  return guarded([&] {
-    Transaction transaction(*connection_, Transaction::Kind::write);
-    insert_trial(*connection_, study, session, trial);
-    Statement(*connection_, "DELETE FROM claims WHERE study_id = ? AND config = ? AND session_id = ?")
-        .bind(study, identity_json(trial.config, "configuration"), session)
-        .run();
-    transaction.commit();
-    require_file();
+  return guarded_once([&] {
+    const std::int64_t number = next_number(session);
+    if (!outage_ || !outage_->is_lost()) {
+      try {
+        return store_trial(study, session, number, trial);
+      } catch (const Failure& failure) {
+        if (!outage_ || !failure.is(Failure::Cause::disconnected)) throw;
+        outage_->note(failure);
+      }
+    }
+    const OpenSession& own = sessions_.at(session);
+    outage_->journal().add(own.uuid, own.session, studies_.at(study), number, trial);
   });
+}
+
+std::int64_t Database::deliver(const std::filesystem::path& journal) {
+  sqlite::Connection file = open_for_reading(journal, kLockPatience);
+  const std::int64_t trials = merge_rows(file, "").trials;
+  connection_->execute(
+      "DELETE FROM claims WHERE EXISTS (SELECT 1 FROM trials t WHERE t.study_id = claims.study_id AND "
+      "t.config = "
+      "claims.config AND t.session_id = claims.session_id)");
+  return trials;
+}
+
+Result<std::int64_t> Database::bridge_outages(OutageEvents events, const std::filesystem::path& folder) {
+  auto outage = std::make_unique<Outage>(std::move(events), folder, path_.string());
+  std::int64_t delivered = 0;
+  auto done = guarded([&] {
+    for (const auto& left : outage->journal().left_behind()) {
+      delivered += deliver(left);
+      outage->journal().remove(left);
+    }
+  });
+  if (!done) return done.error();
+  outage_ = std::move(outage);
+  end_outage_ = [this] {
+    outage_->end([this] {
+      TrialJournal& journal = outage_->journal();
+      if (journal.trials() > 0)
+        deliver(journal.path());
+      else
+        connection_->integer("SELECT 1");  // is the server back?
+      journal.clear();
+    });
+  };
+  return delivered;
 }
 
 Result<std::vector<Trial>> Database::trials(std::int64_t study) const {
@@ -326,12 +426,24 @@ Result<std::vector<Trial>> Database::trials(std::int64_t study) const {
 }
 
 Result<std::vector<Trial>> Database::trials_of_others(std::int64_t study, std::int64_t session,
-                                                      std::int64_t after_id) const {
+                                                      std::int64_t after_id,
+                                                      const std::set<std::int64_t>& known) const {
   return reading([&] {
-    Statement select(*connection_, "SELECT " + trial_columns() +
-                                       " FROM trials t WHERE t.id > ? AND +t.study_id = ? AND t.session_id <> "
-                                       "? ORDER BY t.id");
-    return read_trials(select.bind(after_id, study, session), summary_of(*connection_, study).study);
+    Statement later(*connection_,
+                    "SELECT id FROM trials t WHERE t.id > ? AND +t.study_id = ? AND t.session_id <> ? "
+                    "ORDER BY t.id");
+    std::vector<std::int64_t> ids;
+    for (Row row : later.bind(after_id, study, session).rows()) {
+      if (const auto id = row.integer(); !known.contains(id)) ids.push_back(id);
+    }
+    std::vector<Trial> trials;
+    if (ids.empty()) return trials;
+    const Study identity = summary_of(*connection_, study).study;
+    Statement select(*connection_, "SELECT " + trial_columns() + " FROM trials t WHERE t.id = ?");
+    for (const std::int64_t id : ids) {
+      for (Row row : select.bind(id).rows()) trials.push_back(read_trial(row, identity));
+    }
+    return trials;
   });
 }
 
@@ -359,41 +471,45 @@ Result<bool> Database::claim(std::int64_t study, std::int64_t session, const std
                              std::chrono::milliseconds lease) {
   return guarded([&] {
     const std::string key = config ? identity_json(*config, "configuration") : "";
-    const std::int64_t now = now_unix_ms();
+    const std::int64_t now = connection_->now_ms();
+    const bool may_take_over = !outage_ || outage_->is_over_since(lease);
     Transaction transaction(*connection_, Transaction::Kind::write);
-    Statement measured(*connection_, "SELECT 1 FROM trials WHERE study_id = ? AND config = ?");
-    if (config && measured.bind(study, key).step()) return false;
     Statement(*connection_,
               "INSERT INTO claims (study_id, config, session_id, expires_ms) VALUES (?1, ?2, ?3, ?4)"
               " ON CONFLICT (study_id, config) DO UPDATE SET session_id = ?3, expires_ms = ?4"
               " WHERE claims.session_id = ?3 OR claims.expires_ms <= ?5")
-        .bind(study, key, session, now + lease.count(), now)
+        .bind(study, key, session, now + lease.count(), may_take_over ? now : 0)
         .run();
-    const bool is_granted = connection_->changes() > 0;
+    if (connection_->changes() == 0) return false;
+    // After the claim: a session that measured it ends its claim together with storing the trial.
+    Statement measured(*connection_, "SELECT 1 FROM trials WHERE study_id = ? AND config = ?");
+    if (config && measured.bind(study, key).step()) return false;
     transaction.commit();
-    return is_granted;
+    return true;
   });
 }
 
 Result<void> Database::renew_claims(std::int64_t session, std::chrono::milliseconds lease) {
-  return guarded([&] {
+  return guarded_once([&] {
     Statement(*connection_, "UPDATE claims SET expires_ms = ? WHERE session_id = ?")
-        .bind(now_unix_ms() + lease.count(), session)
+        .bind(connection_->now_ms() + lease.count(), session)
         .run();
   });
 }
 
 Result<void> Database::release_claims(std::int64_t session) {
-  return guarded(
+  return guarded_once(
       [&] { Statement(*connection_, "DELETE FROM claims WHERE session_id = ?").bind(session).run(); });
 }
 
 Result<void> Database::add_playoff(std::int64_t study, std::int64_t session, const Playoff& playoff) {
   return guarded([&] {
     Transaction transaction(*connection_, Transaction::Kind::write);
-    Statement(*connection_, "INSERT INTO playoffs (study_id, session_id, held_ms) VALUES (?, ?, ?)")
+    Statement(*connection_,
+              "INSERT INTO playoffs (study_id, session_id, held_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
         .bind(study, session, playoff.held_unix_ms)
         .run();
+    if (connection_->changes() == 0) return;  // only the answer of a server was lost
     const auto id = connection_->last_id();
     std::int64_t place = 0;
     for (const Trial& finalist : playoff.finalists) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -138,15 +139,26 @@ struct StoredCode {
   std::string bytes;
 };
 
+// What happens while the server of a database cannot be reached.
+struct OutageEvents {
+  std::function<void(const std::string& reason)> on_lost;
+  std::function<void(std::int64_t delivered)> on_back;  // the number of trials that waited and are stored now
+  std::function<bool()> stop;                           // true: end the waiting with an error
+};
+class Outage;
+
 // The rows of another database to copy.
 enum class Copied {
   all,
   winners,  // and what describes them
 };
 
-// A tuning database in one SQLite file. Several threads and programs may use it at once. Each trial is in the
-// file before add_trial returns. Winners, counts and the current trial of each configuration are queries: a
-// person may correct rows with sqlite3.
+// Whether a path is the URI of a database on a PostgreSQL server: postgresql://HOST/DATABASE.
+bool is_server(const std::filesystem::path& path);
+
+// A tuning database: one SQLite file, or a schema in PostgreSQL where the path is a URI. Several threads and
+// programs may use it at once. Each trial is in the file before add_trial returns. Winners, counts and the
+// current trial of each configuration are queries: a person may correct rows with sqlite3.
 class Database {
  public:
   enum class Access { read, write };
@@ -159,6 +171,12 @@ class Database {
   // The bytes of a file, to read. `name` is for messages.
   static Result<std::unique_ptr<Database>> from_bytes(const std::filesystem::path& name, std::string_view bytes);
   ~Database();
+
+  bool is_on_server() const;
+  // For a database on a server: from now on everything waits while it cannot be reached, but for add_trial(),
+  // which keeps the trial in a journal in the folder until the server is back. Delivers the journals of
+  // earlier programs; returns the number of their trials.
+  Result<std::int64_t> bridge_outages(OutageEvents events, const std::filesystem::path& folder);
 
   Result<std::int64_t> begin_session(const Session& session);
   Result<void> end_session(std::int64_t session);
@@ -189,9 +207,10 @@ class Database {
                      std::chrono::milliseconds lease);
   Result<void> renew_claims(std::int64_t session, std::chrono::milliseconds lease);
   Result<void> release_claims(std::int64_t session);
-  // The trials that other sessions added after the trial with this id, in the order of their ids.
-  Result<std::vector<Trial>> trials_of_others(std::int64_t study, std::int64_t session,
-                                              std::int64_t after_id) const;
+  // The trials with larger ids that other sessions added, but for those that are known, in the order of their
+  // ids. On a server a trial may appear after one with a larger id.
+  Result<std::vector<Trial>> trials_of_others(std::int64_t study, std::int64_t session, std::int64_t after_id,
+                                              const std::set<std::int64_t>& known = {}) const;
 
   // Each finalist needs a current trial that is ok.
   Result<void> add_playoff(std::int64_t study, std::int64_t session, const Playoff& playoff);
@@ -229,8 +248,10 @@ class Database {
   Result<Merged> add_recording(const std::string& uuid, const Session& session, const Study& study,
                                const std::string& recorded, const std::vector<Trial>& trials);
   Result<std::string> recorded(std::int64_t study) const;
-  // Adds the rows of another database that are missing here: all, or its winners and what describes them.
-  Result<Merged> merge(const std::filesystem::path& source, Copied copied = Copied::all);
+  // Adds the rows of another database that are missing here: all, or its winners and what describes them. A
+  // kernel: its rows alone.
+  Result<Merged> merge(const std::filesystem::path& source, Copied copied = Copied::all,
+                       const std::string& kernel = "");
   // Makes it one file without a log, to be copied and read.
   Result<void> finish();
 
@@ -249,10 +270,22 @@ class Database {
 
  private:
   Database(std::filesystem::path path, std::unique_ptr<sql::Connection> connection);
+  static std::unique_ptr<Database> on_server(const std::string& uri, Access access,
+                                             std::chrono::milliseconds patience);
   static std::unique_ptr<Database> with_connection(std::filesystem::path path, sqlite::Connection connection);
   sqlite::Connection& file_connection();  // of a database in a file
+  Merged merge_file(const std::filesystem::path& source, Copied copied);
+  Merged merge_rows(sql::Connection& source, const std::string& kernel);
+  Merged merge_tables(const std::string& other, Copied copied);
+  void store_trial(std::int64_t study, std::int64_t session, std::int64_t number, const Trial& trial);
+  std::int64_t next_number(std::int64_t session);
+  // Stores the trials of a journal, whose claims end. Returns their number.
+  std::int64_t deliver(const std::filesystem::path& journal);
   template <class Function>
   auto guarded(Function function) const;
+  // Without waiting for a server.
+  template <class Function>
+  auto guarded_once(Function function) const;
   template <class Function>
   auto reading(Function function) const;
   // Call it after a write: SQLite goes on writing to a file that was removed or moved.
@@ -263,6 +296,17 @@ class Database {
   bool is_recovered_ = false;                                    // another file has all trials
   mutable std::mutex mutex_;                                     // of the connection
   std::unique_ptr<sql::Connection> connection_;
+
+  // A session that this program has begun.
+  struct OpenSession {
+    std::string uuid;
+    Session session;
+    std::int64_t trials = 0;
+  };
+  std::map<std::int64_t, OpenSession> sessions_;
+  std::map<std::int64_t, Study> studies_;  // that study_id() was asked for
+  std::function<void()> end_outage_;
+  std::unique_ptr<Outage> outage_;  // none: a failure of the server is an error
 };
 
 // The findings of SQLite's quick_check, of the check of foreign keys, and of the schema. Empty: nothing is wrong.

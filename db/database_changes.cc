@@ -6,7 +6,9 @@
 #include "db/database.h"
 #include "db/database_parts.h"
 #include "db/open.h"
+#include "db/postgres/connection.h"
 #include "db/schema.h"
+#include "db/transfer.h"
 
 namespace gktune {
 namespace {
@@ -50,7 +52,7 @@ void require_no_claims(const Connection& connection) {
       "SELECT s.kernel FROM claims c JOIN studies s ON s.id = c.study_id WHERE c.expires_ms > ? AND "
       "EXISTS (SELECT 1 FROM trials t JOIN doomed d ON d.id = t.id WHERE t.study_id = "
       "c.study_id OR t.session_id = c.session_id) LIMIT 1");
-  if (claimed.bind(now_unix_ms()).step())
+  if (claimed.bind(connection.now_ms()).step())
     throw Failure("a program tunes '" + claimed.row().text() + "' now; wait for its end");
 }
 
@@ -84,10 +86,10 @@ constexpr auto kAnyTime = std::numeric_limits<std::int64_t>::max();
 template <class List>
 Removed remove(Connection& connection, Removal removal, List list) {
   Removed removed;
+  begin_removal(connection);
   {
     Transaction transaction(connection,
                             removal == Removal::done ? Transaction::Kind::alone : Transaction::Kind::read);
-    begin_removal(connection);
     const std::vector<std::int64_t> empty_studies = list();
     removed = remove_doomed(connection, empty_studies, removal);
     if (removal == Removal::done) transaction.commit();
@@ -116,21 +118,24 @@ constexpr const char* kFailed =
     "t.config IN (SELECT c.config FROM current_trials c WHERE c.study_id = ?1 AND c.status <> 'ok' AND c.ended_ms < "
     "?2)";
 
-// Copies the rows that are missing here from the attached database `other`. Rows are known by what identifies
-// them in every database: a session by its uuid, a trial by its session and number.
+// Copies the rows that are missing here from other tables of the connection, whose names begin with `other`.
+// Rows are known by what identifies them in every database: a session by its uuid, a trial by its session and
+// number.
 class Merger {
  public:
-  Merger(Connection& connection, Copied copied)
+  Merger(Connection& connection, std::string other, Copied copied)
       : connection_(connection),
+        other_(std::move(other)),
         is_all_(copied == Copied::all),
-        these_trials_(is_all_ ? "true" : "t.id IN (SELECT trial_id FROM other.winner_view)") {}
+        these_trials_(is_all_ ? "true" : "t.id IN (SELECT trial_id FROM " + other_ + "winner_view)") {}
 
   Merged run() {
     add_sessions();
     add_studies();
     add_trials();
     add_playoffs();
-    connection_.execute("INSERT INTO spaces SELECT * FROM other.spaces WHERE true ON CONFLICT DO NOTHING");
+    connection_.execute("INSERT INTO spaces SELECT * FROM " + other_ +
+                        "spaces WHERE true ON CONFLICT DO NOTHING");
     add_portfolios();
     if (!is_all_)
       connection_.execute(
@@ -148,32 +153,41 @@ class Merger {
 
   void add_sessions() {
     const auto devices = columns_of<DeviceIdentity>(), sessions = columns_of<SessionRow>();
-    connection_.execute("INSERT INTO devices (" + devices + ") SELECT " + devices +
-                        " FROM other.devices WHERE true ON CONFLICT DO NOTHING");
-    merged_.sessions = added("INSERT INTO sessions (" + sessions + ") SELECT " + sessions +
-                             " FROM other.sessions WHERE true ON CONFLICT (uuid) DO NOTHING");
-    connection_.execute(
-        "UPDATE sessions SET ended_ms = o.ended_ms FROM other.sessions o WHERE o.uuid = sessions.uuid AND "
-        "sessions.ended_ms IS NULL;"
-        "CREATE TEMP TABLE device_map AS SELECT o.id AS other, m.id AS own FROM other.devices o JOIN devices "
-        "m "
-        "USING (" +
-        devices +
-        ");"
-        "CREATE TEMP TABLE session_map AS SELECT o.id AS other, m.id AS own FROM other.sessions o JOIN "
-        "sessions m USING (uuid)");
+    connection_.execute("INSERT INTO devices (" + devices + ") SELECT " + devices + " FROM " + other_ +
+                        "devices WHERE true ON CONFLICT DO NOTHING");
+    merged_.sessions = added("INSERT INTO sessions (" + sessions + ") SELECT " + sessions + " FROM " +
+                             other_ + "sessions WHERE true ON CONFLICT (uuid) DO NOTHING");
+    connection_.execute("UPDATE sessions SET ended_ms = o.ended_ms FROM " + other_ +
+                        "sessions o WHERE o.uuid = sessions.uuid AND "
+                        "sessions.ended_ms IS NULL;"
+                        "CREATE TEMP TABLE device_map AS SELECT o.id AS other, m.id AS own FROM " +
+                        other_ +
+                        "devices o JOIN devices "
+                        "m "
+                        "USING (" +
+                        devices +
+                        ");"
+                        "CREATE TEMP TABLE session_map AS SELECT o.id AS other, m.id AS own FROM " +
+                        other_ +
+                        "sessions o JOIN "
+                        "sessions m USING (uuid)");
   }
 
   void add_studies() {
     merged_.studies = added(
         "INSERT INTO studies (device_id, kernel, fingerprint, problem, regime, objective, recorded) SELECT "
-        "d.own, s.kernel, s.fingerprint, s.problem, s.regime, s.objective, s.recorded FROM other.studies s "
+        "d.own, s.kernel, s.fingerprint, s.problem, s.regime, s.objective, s.recorded FROM " +
+        other_ +
+        "studies s "
         "JOIN "
-        "device_map d ON d.other = s.device_id WHERE EXISTS (SELECT 1 FROM other.trials t WHERE "
+        "device_map d ON d.other = s.device_id WHERE EXISTS (SELECT 1 FROM " +
+        other_ +
+        "trials t WHERE "
         "t.study_id = s.id AND " +
         these_trials_ + ") ON CONFLICT DO NOTHING");
     connection_.execute(
-        "CREATE TEMP TABLE study_map AS SELECT o.id AS other, m.id AS own FROM other.studies o JOIN "
+        "CREATE TEMP TABLE study_map AS SELECT o.id AS other, m.id AS own FROM " + other_ +
+        "studies o JOIN "
         "device_map "
         "d ON d.other = o.device_id JOIN studies m ON m.device_id = d.own AND (m.kernel, m.fingerprint, "
         "m.problem, m.regime, m.objective) = (o.kernel, o.fingerprint, o.problem, o.regime, o.objective)");
@@ -182,28 +196,29 @@ class Merger {
   void add_trials() {
     merged_.trials =
         added("INSERT INTO trials (study_id, session_id, number, " + columns_of<Trial>() +
-              ") SELECT s.own, c.own, t.number, " + columns_of<Trial>("t.") +
-              " FROM other.trials t JOIN study_map s ON s.other = t.study_id JOIN session_map c ON c.other = "
+              ") SELECT s.own, c.own, t.number, " + columns_of<Trial>("t.") + " FROM " + other_ +
+              "trials t JOIN study_map s ON s.other = t.study_id JOIN session_map c ON c.other = "
               "t.session_id WHERE " +
               these_trials_ + " ORDER BY t.id ON CONFLICT (session_id, number) DO NOTHING");
-    merged_.known_trials = connection_.integer("SELECT count(*) FROM other.trials") - merged_.trials;
+    merged_.known_trials = connection_.integer("SELECT count(*) FROM " + other_ + "trials") - merged_.trials;
   }
 
   void add_playoffs() {
     const std::string maps =
-        " FROM other.playoffs p JOIN study_map s ON s.other = p.study_id JOIN session_map c ON c.other = "
+        " FROM " + other_ +
+        "playoffs p JOIN study_map s ON s.other = p.study_id JOIN session_map c ON c.other = "
         "p.session_id ";
     const auto last = connection_.integer("SELECT coalesce(max(id), 0) FROM playoffs");
-    merged_.playoffs =
-        added("INSERT INTO playoffs (study_id, session_id, held_ms) SELECT s.own, c.own, p.held_ms" + maps +
-              "WHERE " + (is_all_ ? "true" : "p.id IN (SELECT playoff_id FROM other.playoff_winner_view)") +
-              " ON CONFLICT DO NOTHING");
+    merged_.playoffs = added(
+        "INSERT INTO playoffs (study_id, session_id, held_ms) SELECT s.own, c.own, p.held_ms" + maps +
+        "WHERE " + (is_all_ ? "true" : "p.id IN (SELECT playoff_id FROM " + other_ + "playoff_winner_view)") +
+        " ON CONFLICT DO NOTHING");
     connection_.execute(
         "INSERT INTO finalists (playoff_id, place, trial_id, " + columns_of<FinalistRow>() +
         ") SELECT m.id, f.place, n.id, " + columns_of<FinalistRow>("f.") + maps +
         "JOIN playoffs m ON (m.study_id, m.session_id, m.held_ms) = (s.own, c.own, p.held_ms) AND m.id > " +
-        std::to_string(last) +
-        " JOIN other.finalists f ON f.playoff_id = p.id JOIN other.trials t ON t.id = f.trial_id JOIN "
+        std::to_string(last) + " JOIN " + other_ + "finalists f ON f.playoff_id = p.id JOIN " + other_ +
+        "trials t ON t.id = f.trial_id JOIN "
         "session_map e ON e.other = t.session_id JOIN trials n ON n.session_id = e.own AND n.number = "
         "t.number WHERE " +
         (is_all_ ? "true" : "f.place = 1"));
@@ -214,12 +229,15 @@ class Merger {
     merged_.portfolios = added(
         "INSERT INTO portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, body) "
         "SELECT p.kernel, p.fingerprint, d.own, p.regime, p.objective, p.within, p.made_ms, p.body FROM "
-        "other.portfolios p JOIN device_map d ON d.other = p.device_id WHERE true ON CONFLICT (kernel, "
+        "" +
+        other_ +
+        "portfolios p JOIN device_map d ON d.other = p.device_id WHERE true ON CONFLICT (kernel, "
         "fingerprint, device_id, regime, objective) DO UPDATE SET within = excluded.within, made_ms = "
         "excluded.made_ms, body = excluded.body WHERE excluded.made_ms > portfolios.made_ms");
   }
 
   Connection& connection_;
+  std::string other_;
   bool is_all_;
   std::string these_trials_;  // the condition that a trial `t` is copied
   Merged merged_;
@@ -269,7 +287,8 @@ class RowRescue {
   // A row that breaks a rule of the schema, or whose parent is lost, is left out.
   void keep(Statement& rows) {
     try {
-      insert_->bind_row(rows).run();
+      insert_->start().bind_next_row(rows);
+      insert_->run();
       kept_ += to_.changes();
     } catch (const Failure& failure) {
       if (!failure.is(Failure::Cause::constraint)) throw;
@@ -283,6 +302,61 @@ class RowRescue {
   std::optional<Statement> insert_;
   std::int64_t last_id_ = 0, kept_ = 0;
 };
+
+// Calls a function at the end of a scope. A failure there has been preceded by another one.
+template <class Function>
+class Finally {
+ public:
+  explicit Finally(Function function) : function_(std::move(function)) {}
+  Finally(const Finally&) = delete;
+  Finally& operator=(const Finally&) = delete;
+  ~Finally() {
+    try {
+      function_();
+    } catch (const Failure&) {
+    }
+  }
+
+ private:
+  Function function_;
+};
+
+std::unique_ptr<Connection> open_source(const std::filesystem::path& source) {
+  if (!is_server(source))
+    return std::make_unique<sqlite::Connection>(open_for_reading(source, kLockPatience));
+  auto connection = std::make_unique<postgres::Connection>(source.string(), kLockPatience);
+  if (!has_schema(*connection)) throw Failure("empty: nothing was tuned yet", Failure::Cause::missing);
+  return connection;
+}
+
+// A file beside a database. The destructor removes it.
+class PulledFile {
+ public:
+  explicit PulledFile(const std::filesystem::path& database)
+      : path_(database.string() + ".pulled-" + new_uuid()) {}
+  PulledFile(const PulledFile&) = delete;
+  PulledFile& operator=(const PulledFile&) = delete;
+  ~PulledFile() {
+    std::error_code ignored;
+    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + suffix, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Copies the measurements of a database to a new file, with the ids of their rows.
+Result<void> pull(const std::filesystem::path& source, const std::filesystem::path& target,
+                  const std::string& kernel) {
+  return sql::guarded(name_of(source), [&] {
+    const auto from = open_source(source);
+    sqlite::Connection to = open_for_writing(target, kLockPatience);
+    Transaction transaction(to, Transaction::Kind::write);
+    copy_measurements(*from, to, "", kernel);
+    transaction.commit();
+  });
+}
 
 // Calls `copy`, which copies a database to a new file. Removes the new file if `copy` fails.
 template <class Copy>
@@ -377,8 +451,8 @@ Result<Merged> Database::add_recording(const std::string& uuid, const Session& s
     const std::int64_t study_id = add_study(*connection_, study);
     const std::int64_t session_id = add_session(*connection_, uuid, session);
     Statement(*connection_, "UPDATE studies SET recorded = ? WHERE id = ?").bind(recorded, study_id).run();
-    for (const Trial& trial : trials) insert_trial(*connection_, study_id, session_id, trial);
-    merged.trials = std::ssize(trials);
+    for (const Trial& trial : trials)
+      insert_trial(*connection_, study_id, session_id, ++merged.trials, trial);
     Statement(*connection_, "UPDATE sessions SET begun_ms = ?1, ended_ms = ?1 WHERE id = ?2")
         .bind(trials.empty() ? now_unix_ms() : trials.back().ended_unix_ms, session_id)
         .run();
@@ -390,28 +464,52 @@ Result<Merged> Database::add_recording(const std::string& uuid, const Session& s
   });
 }
 
-Result<Merged> Database::merge(const std::filesystem::path& source, Copied copied) {
+Merged Database::merge_tables(const std::string& other, Copied copied) {
+  Transaction transaction(*connection_, Transaction::Kind::alone);
+  WinnerWatch watch(*connection_);
+  Merged merged = Merger(*connection_, other, copied).run();
+  merged.changed_winners = watch.changes();
+  transaction.commit();
+  return merged;
+}
+
+Merged Database::merge_file(const std::filesystem::path& source, Copied copied) {
+  sqlite::Connection& connection = file_connection();
+  connection.attach(source, reading_access(source), "other");
+  const Finally detach([&] { connection.execute("DETACH other"); });
+  return merge_tables("other.", copied);
+}
+
+// By way of tables of this connection.
+Merged Database::merge_rows(Connection& source, const std::string& kernel) {
+  const std::string prefix = "other_";
+  create_staging(*connection_, prefix);
+  const Finally drop([&] { drop_staging(*connection_, prefix); });
+  copy_measurements(source, *connection_, prefix, kernel);
+  return merge_tables(prefix, Copied::all);
+}
+
+Result<Merged> Database::merge(const std::filesystem::path& source, Copied copied,
+                               const std::string& kernel) {
   std::error_code error;
-  if (std::filesystem::equivalent(path_, source, error)) return Error{source.string() + ": is the database itself"};
+  if (source == path_ || std::filesystem::equivalent(path_, source, error))
+    return Error{name_of(source) + ": is the database itself"};
+  const bool is_from_server = is_server(source);
+  const bool is_file = dynamic_cast<sqlite::Connection*>(connection_.get()) != nullptr;
+  if (is_file && (is_from_server || !kernel.empty())) {
+    const PulledFile pulled(path_);
+    if (auto written = pull(source, pulled.path(), kernel); !written) return written.error();
+    return merge(pulled.path(), copied);
+  }
   // Opening checks that the source is a sound database of gktune.
-  const auto checked = sql::guarded(source.string(), [&] { open_for_reading(source, kLockPatience); });
-  if (!checked) return checked.error();
+  auto opened = sql::guarded(name_of(source), [&] { return open_source(source); });
+  if (!opened) return opened.error();
   return guarded([&] {
-    file_connection().attach(source, reading_access(source), "other");
     try {
-      Merged merged;
-      {
-        Transaction transaction(*connection_, Transaction::Kind::alone);
-        WinnerWatch watch(*connection_);
-        merged = Merger(*connection_, copied).run();
-        merged.changed_winners = watch.changes();
-        transaction.commit();
-      }
-      connection_->execute("DETACH other");
-      return merged;
+      return is_file ? merge_file(source, copied) : merge_rows(**opened, kernel);
     } catch (const Failure& failure) {
-      connection_->execute("DETACH other");
-      throw Failure(std::string(failure.what()) + "; nothing of " + source.string() + " was added");
+      if (failure.is(Failure::Cause::disconnected)) throw;
+      throw Failure(std::string(failure.what()) + "; nothing of " + name_of(source) + " was added");
     }
   });
 }
@@ -468,9 +566,13 @@ Result<std::vector<StoredCode>> Database::codes() const {
 }
 
 Result<std::vector<std::string>> check_database(const std::filesystem::path& path) {
-  return sql::guarded(path.string(), [&] {
-    sqlite::Connection connection = open_damaged(path, kLockPatience);
+  return sql::guarded(name_of(path), [&] {
     std::vector<std::string> findings;
+    if (is_server(path)) {
+      open_source(path);  // the rest is the server's
+      return findings;
+    }
+    sqlite::Connection connection = open_damaged(path, kLockPatience);
     const auto add = [&](const std::string& finding) {
       if (!finding.empty()) findings.push_back(finding);
     };
@@ -487,8 +589,9 @@ Result<std::vector<std::string>> check_database(const std::filesystem::path& pat
 
 Result<std::map<std::string, std::int64_t>> repair_database(const std::filesystem::path& damaged,
                                                             const std::filesystem::path& repaired) {
+  if (is_server(damaged)) return Error{name_of(damaged) + ": is on a server, whose own tools repair it"};
   return copied_to(repaired, [&] {
-    return sql::guarded(damaged.string(), [&] {
+    return sql::guarded(name_of(damaged), [&] {
       sqlite::Connection from = open_damaged(damaged, kLockPatience);
       sqlite::Connection to = open_for_writing(repaired, kLockPatience);
       Transaction transaction(to, Transaction::Kind::write);

@@ -5,6 +5,7 @@
 
 #include "db/columns.h"
 #include "db/database.h"
+#include "db/outage.h"
 #include "db/rows.h"
 #include "db/sql/connection.h"
 #include "db/sql/failure.h"
@@ -22,9 +23,25 @@ using sql::Statement;
 using sql::Transaction;
 
 template <class Function>
-auto Database::guarded(Function function) const {
+auto Database::guarded_once(Function function) const {
   const std::lock_guard lock(mutex_);
   return sql::guarded(path_.string(), std::move(function));
+}
+
+template <class Function>
+auto Database::guarded(Function function) const {
+  return guarded_once([&] {
+    while (true) {
+      try {
+        if (outage_ && outage_->is_lost()) end_outage_();
+        return function();
+      } catch (const Failure& failure) {
+        if (!outage_ || !failure.is(Failure::Cause::disconnected)) throw;
+        outage_->note(failure);
+        outage_->wait(failure);
+      }
+    }
+  });
 }
 
 // Sees one state of the file while other programs write.
@@ -36,6 +53,7 @@ auto Database::reading(Function function) const {
   });
 }
 
+std::string name_of(const std::filesystem::path& path);  // in messages, without a password
 std::string new_uuid();  // 128 random bits, in hexadecimal
 
 // Names the row in the message of a Failure.
@@ -69,7 +87,8 @@ std::optional<Playoff> read_playoff(const Connection& connection, std::int64_t s
 
 std::int64_t add_session(const Connection& connection, const std::string& uuid, const Session& session);
 std::int64_t add_study(const Connection& connection, const Study& study);
-void insert_trial(const Connection& connection, std::int64_t study, std::int64_t session, const Trial& trial);
+void insert_trial(const Connection& connection, std::int64_t study, std::int64_t session, std::int64_t number,
+                  const Trial& trial);
 
 // Binds the fields of an object to the next parameters.
 template <class T>
@@ -93,16 +112,26 @@ inline const std::string kIsDevice = "(" + columns_of<DeviceIdentity>("d.") + ")
 
 // Inserts a row of a table: the values of its keys, and the fields of an object.
 template <class T, class... Keys>
-void insert_row(const Connection& connection, const std::string& table, const std::string& keys, const T& object,
-                const Keys&... values) {
+void insert_row_or(const std::string& otherwise, const Connection& connection, const std::string& table,
+                   const std::string& keys, const T& object, const Keys&... values) {
   ColumnNames names;
   fields(names, object);
   std::string parameters;
   for (std::size_t i = 0; i < sizeof...(values); ++i) parameters += "?, ";
-  Statement insert(connection, "INSERT INTO " + table + " (" + keys + (keys.empty() ? "" : ", ") + names.sql() +
-                                   ") VALUES (" + parameters + names.parameters() + ")");
+  Statement insert(connection, "INSERT INTO " + table + " (" + keys + (keys.empty() ? "" : ", ") +
+                                   names.sql() + ") VALUES (" + parameters + names.parameters() + ")" +
+                                   otherwise);
   insert.bind(values...);
   bind_fields(insert, object).run();
+}
+template <class... Rest>
+void insert_row(const Connection& connection, const Rest&... rest) {
+  insert_row_or("", connection, rest...);
+}
+// Adds nothing if there is such a row.
+template <class... Rest>
+void insert_new_row(const Connection& connection, const Rest&... rest) {
+  insert_row_or(" ON CONFLICT DO NOTHING", connection, rest...);
 }
 
 // Remembers the winning configuration of each study before a change of the database.

@@ -499,7 +499,7 @@ Result<DatabaseTotals> Database::totals() const {
 }
 
 Result<QueryRows> Database::query(const std::string& sql) const {
-  return guarded([&] {
+  return reading([&] {
     Statement select(*connection_, sql);
     if (select.is_empty()) throw Failure("there is no statement to run");
     if (select.has_more()) throw Failure("give one statement at a time");

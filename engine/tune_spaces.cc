@@ -68,6 +68,7 @@ class SpaceTuner {
     if (spaces_.device.recordings) {
       auto replay = open_replay(definition.kernel, spaces_.device);
       if (!replay) return report(replay.error());
+      (*replay)->set_pace(settings_.pace_s);
       return tune_problems(definition, {**replay, [&replay] { return (*replay)->clock_s(); }});
     }
     auto device = open_device(definition.kernel, spaces_.device, settings_.workers, DeviceWork::time);

@@ -22,6 +22,7 @@ struct TuneSettings {
   std::optional<double> gain;
   TuneRequest::Earlier earlier = TuneRequest::Earlier::resumed;
   TuneRequest::Related related = TuneRequest::Related::used;
+  double pace_s = 0;                    // that each trial of a recording takes
   std::string host_name, command_line;  // stored with the session
 };
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stop_token>
 #include <thread>
 #include <tuple>
@@ -306,9 +307,13 @@ class TuningSession {
   }
 
   std::vector<Trial> learn() {
-    auto learned = site_.store.trials_of_others(id_, site_.session, last_id_);
+    constexpr std::int64_t kOutOfOrder = 200;  // ids in which a later trial may appear before an earlier one
+    const std::int64_t newest = learned_.empty() ? last_id_ : *learned_.rbegin();
+    const std::int64_t after = std::max(last_id_, newest - kOutOfOrder);
+    auto learned = site_.store.trials_of_others(id_, site_.session, after, learned_);
     if (!succeeds(learned)) return {};
-    if (!learned->empty()) last_id_ = learned->back().id;
+    for (const Trial& trial : *learned) learned_.insert(trial.id);
+    learned_.erase(learned_.begin(), learned_.upper_bound(after));
     std::erase_if(*learned, [this](const Trial& trial) { return !space_->contains(trial.config); });
     for (Trial& trial : *learned) trial.config = in_order_of(request_.definition.parameters, trial.config);
     return *std::move(learned);
@@ -383,7 +388,8 @@ class TuningSession {
   std::optional<Playoff> held_;                                      // the latest playoff
   bool is_decided_ = false, is_decided_by_others_ = false;           // by that playoff
   double best_elsewhere_ = std::numeric_limits<double>::infinity();  // objective outside the space
-  std::int64_t last_id_ = 0;                                         // of the known trials
+  std::int64_t last_id_ = 0;                                         // of the trials at the beginning
+  std::set<std::int64_t> learned_;                                   // ids of later ones
   std::optional<std::string> error_;                                 // the first one of the store
   std::optional<ClaimRenewal> claims_;                               // none: the study is not shared
 };

@@ -330,9 +330,10 @@ Command db_command() {
   command.children.push_back(make_command<ShowOptions>("show", "Show the trials of a study, best first",
                                                        "gktune db show reduce/n=1Mi --limit 5", declare_show,
                                                        show));
-  for (auto* child : {db_diff_command, db_stats_command, db_sql_command, db_rm_command, db_prune_command,
-                      db_check_command, db_repair_command, db_portfolio_command, db_export_command,
-                      db_import_command, db_merge_command, db_slim_command}) {
+  for (auto* child :
+       {db_diff_command, db_stats_command, db_sql_command, db_rm_command, db_prune_command, db_check_command,
+        db_repair_command, db_portfolio_command, db_export_command, db_import_command, db_merge_command,
+        db_pull_command, db_push_command, db_slim_command}) {
     command.children.push_back(child());
   }
   return command;

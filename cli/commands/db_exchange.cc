@@ -235,6 +235,45 @@ ExitCode merge(const FileFlags& options, Context& context) {
   return ExitCode::done;
 }
 
+struct ServerFlags {
+  std::string uri, file, kernel;
+};
+
+void declare_server(Flags& flags, ServerFlags& options) {
+  flags.text("URI", options.uri, "The database on a PostgreSQL server: postgresql://HOST/DATABASE")
+      .required();
+  flags.text("--kernel", options.kernel, "What was measured of this kernel alone", "KERNEL");
+}
+
+void declare_pull(Flags& flags, ServerFlags& options) {
+  declare_server(flags, options);
+  flags.text("--output,-o", options.file, "The database in a file; rows that it has stay", "FILE").required();
+}
+
+void declare_push(Flags& flags, ServerFlags& options) {
+  declare_server(flags, options);
+  flags.database(options.file);
+}
+
+ExitCode transfer(const ServerFlags& options, const std::filesystem::path& from,
+                  const std::filesystem::path& to, Context& context) {
+  if (!is_server(options.uri))
+    return fail_usage(context, options.uri + " is no URI of a server: postgresql://HOST/DATABASE");
+  auto store = value_or_end(Database::open(to, Database::Access::write), context);
+  print_merged(value_or_end(store->merge(from, Copied::all, options.kernel), context), from.string(),
+               context);
+  return ExitCode::done;
+}
+
+ExitCode pull(const ServerFlags& options, Context& context) {
+  return transfer(options, options.uri, options.file, context);
+}
+
+ExitCode push(const ServerFlags& options, Context& context) {
+  require_database(options.file, context);
+  return transfer(options, database_path(options.file, context), options.uri, context);
+}
+
 struct SlimOptions : DatabaseFlags {
   std::string output;
 };
@@ -277,6 +316,17 @@ Command db_import_command() {
 Command db_merge_command() {
   return make_command<FileFlags>("merge", "Add other databases",
                                  "gktune db merge h100.db h200.db --db all.db", declare_merge, merge);
+}
+
+Command db_pull_command() {
+  return make_command<ServerFlags>("pull", "Copy from a server to a file, for applications",
+                                   "gktune db pull postgresql://db.lab/tuning -o gktune.db", declare_pull,
+                                   pull);
+}
+
+Command db_push_command() {
+  return make_command<ServerFlags>("push", "Copy from a file to a server",
+                                   "gktune db push postgresql://db.lab/tuning", declare_push, push);
 }
 
 Command db_slim_command() {

@@ -149,7 +149,7 @@ void declare_sql(Flags& flags, SqlOptions& options) {
   declare_database_flags(flags, options);
 }
 
-ExitCode sql(const SqlOptions& options, Context& context) {
+ExitCode run_sql(const SqlOptions& options, Context& context) {
   auto store = open_database(options.database, context);
   auto rows = value_or_end(store->query(options.sql), context);
   std::map<std::string, int> times_used;  // each name has to be another key of an object
@@ -184,7 +184,8 @@ Command db_stats_command() {
 Command db_sql_command() {
   return make_command<SqlOptions>(
       "sql", "Run a read-only query",
-      "gktune db sql \"SELECT status, count(*) FROM trial_view GROUP BY status\" --csv", declare_sql, sql);
+      "gktune db sql \"SELECT status, count(*) FROM trial_view GROUP BY status\" --csv", declare_sql,
+      run_sql);
 }
 
 }  // namespace gktune

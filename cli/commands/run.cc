@@ -35,6 +35,7 @@ struct RunOptions {
   std::optional<double> gain;
   std::optional<Regime> regime;
   std::string report;
+  double pace_s = 0;
   bool fresh = false;
   bool cold = false;
   TableFormat format;
@@ -91,6 +92,8 @@ void declare(Flags& flags, RunOptions& options) {
   flags.worker(options.device);
   flags.choice("--regime", options.regime,
                "Caches before each launch: cold (empty) or hot (left as they are by the launch before)");
+  flags.parsed("--pace", options.pace_s, parse_seconds, "Let each trial of a replay take this long: 50ms",
+               "TIME");
   flags.on("--fresh", options.fresh, "Measure everything again");
   flags.text("--report", options.report, "Write an HTML report of these kernels at the end", "FILE");
   const Flag events = flags.on("--events", options.events,
@@ -239,6 +242,27 @@ class RunScreen {
   Table table_;
 };
 
+// Tells of outages, and of trials that waited for their end.
+void bridge_outages(Database& store, const std::filesystem::path& journal, std::function<bool()> stop,
+                    Context& context) {
+  OutageEvents events{.on_lost =
+                          [&context, journal](const std::string& reason) {
+                            context.log.warning(fmt::format(
+                                "the database cannot be reached: {}; waiting for it; trials go to {}", reason,
+                                journal.string()));
+                          },
+                      .on_back =
+                          [&context](std::int64_t delivered) {
+                            context.log.info(fmt::format("the database is back; {} delivered",
+                                                         format_things(delivered, "trial")));
+                          },
+                      .stop = std::move(stop)};
+  const auto delivered = value_or_end(store.bridge_outages(std::move(events), journal), context);
+  if (delivered > 0)
+    context.log.info(fmt::format("delivered {} of an earlier run that could not reach the database",
+                                 format_things(delivered, "trial")));
+}
+
 ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& groups, Database& store,
                   Context& context) {
   const TuneSettings settings = {
@@ -251,10 +275,14 @@ ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& gr
       .gain = options.gain,
       .earlier = options.fresh ? TuneRequest::Earlier::ignored : TuneRequest::Earlier::resumed,
       .related = options.cold ? TuneRequest::Related::ignored : TuneRequest::Related::used,
+      .pace_s = options.pace_s,
       .host_name = context.environment.host_name,
       .command_line = context.environment.command_line};
   RunScreen screen(options, context);
   const RunEvents events = screen.events();
+  std::filesystem::path cache = options.device.cache_dir;
+  if (cache.empty()) cache = context.environment.cache_dir;
+  if (store.is_on_server()) bridge_outages(store, cache / "journal", events.stop, context);
   Json devices = Json::array();
   for (const OpenedSpaces& group : groups) {
     devices.push_back(json_of(group.device.info));

@@ -78,8 +78,7 @@ void Statement::bind_next(const std::vector<double>& values) {
   bind_next(Blob{{reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)}});
 }
 
-Statement& Statement::bind_row(const Statement& other) {
-  start();
+void Statement::bind_next_row(const Statement& other) {
   const Cursor& row = *other.cursor_;
   for (int i = 0; i < row.columns(); ++i) {
     switch (row.kind(i)) {
@@ -100,7 +99,6 @@ Statement& Statement::bind_row(const Statement& other) {
         break;
     }
   }
-  return *this;
 }
 
 void Statement::run() {

@@ -82,8 +82,8 @@ class Statement {
     (bind_next(values), ...);
     return *this;
   }
-  // Resets it and binds the values of the other statement's row, as they are.
-  Statement& bind_row(const Statement& other);
+  // Binds the values of the other statement's row to the next parameters, as they are.
+  void bind_next_row(const Statement& other);
   // Resets it; bind_next() then binds one parameter after the other.
   Statement& start();
   void bind_next(std::int64_t value) { cursor_->bind(value); }

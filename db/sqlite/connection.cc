@@ -265,6 +265,8 @@ Connection::Sizes Connection::sizes() const {
           integer("PRAGMA user_version")};
 }
 
+std::int64_t Connection::now_ms() const { return now_unix_ms(); }
+
 // Where there is no room for the copy that this takes, or another program writes, the file keeps its size:
 // the rows are gone already.
 void Connection::shrink() {

@@ -4,8 +4,8 @@
 
 #include "tests/expectations.h"
 #include "tests/scratch_folder.h"
+#include "tuner/core/dynamic_library.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
-#include "tuner/device/cuda/driver/dynamic_library.h"
 
 namespace gktune {
 namespace {

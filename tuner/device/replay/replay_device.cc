@@ -1,5 +1,7 @@
 #include "tuner/device/replay/replay_device.h"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace gktune {
@@ -34,6 +36,7 @@ void ReplayDevice::submit(Candidate candidate) { in_flight_.push_back(std::move(
 Trial ReplayDevice::next() {
   Candidate candidate = std::move(in_flight_.front());
   in_flight_.pop_front();
+  if (pace_s_ > 0) std::this_thread::sleep_for(std::chrono::duration<double>(pace_s_));
   const Trial* recorded = recorded_->find(candidate.config, candidate.problem);
   Trial trial = recorded ? *recorded : Trial();
   trial.config = std::move(candidate.config);

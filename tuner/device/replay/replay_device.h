@@ -48,6 +48,8 @@ class ReplayDevice : public Device {
   std::vector<Trial> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
                              const PlayoffWatch& go_on) override;
 
+  // Makes each trial take this long, as on a device.
+  void set_pace(double seconds) { pace_s_ = seconds; }
   // The cost of all trials so far, one after the other.
   double clock_s() const { return clock_s_; }
 
@@ -57,7 +59,7 @@ class ReplayDevice : public Device {
   std::size_t capacity_;
   Complete complete_;
   std::deque<Candidate> in_flight_;
-  double clock_s_ = 0;
+  double clock_s_ = 0, pace_s_ = 0;
 };
 
 }  // namespace gktune

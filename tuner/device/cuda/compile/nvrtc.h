@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "gktune/result.h"
+#include "tuner/core/dynamic_library.h"
 #include "tuner/device/cuda/compile/toolkit.h"
-#include "tuner/device/cuda/driver/dynamic_library.h"
 
 namespace gktune {
 

@@ -1,6 +1,6 @@
 #include "tuner/device/cuda/driver/driver.h"
 
-#include "tuner/device/cuda/driver/dynamic_library.h"
+#include "tuner/core/dynamic_library.h"
 
 namespace gktune {
 

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "gktune/result.h"
+#include "tuner/core/dynamic_library.h"
 #include "tuner/core/trial.h"
-#include "tuner/device/cuda/driver/dynamic_library.h"
 
 namespace gktune {
 

@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/driver/dynamic_library.h"
+#include "tuner/core/dynamic_library.h"
 
 #include <dlfcn.h>
 #include <link.h>
