@@ -425,23 +425,27 @@ Result<std::vector<Trial>> Database::trials(std::int64_t study) const {
   });
 }
 
+// Sessions ask often, so that most times there are few trials.
 Result<std::vector<Trial>> Database::trials_of_others(std::int64_t study, std::int64_t session,
                                                       std::int64_t after_id,
                                                       const std::set<std::int64_t>& known) const {
-  return reading([&] {
-    Statement later(*connection_,
-                    "SELECT id FROM trials t WHERE t.id > ? AND +t.study_id = ? AND t.session_id <> ? "
-                    "ORDER BY t.id");
+  return guarded([&] {
+    Statement later(*connection_, "SELECT id FROM trials t WHERE t.id > ? AND +t.study_id = ? AND t.session_id <> ? "
+                                  "ORDER BY t.id");
     std::vector<std::int64_t> ids;
     for (Row row : later.bind(after_id, study, session).rows()) {
       if (const auto id = row.integer(); !known.contains(id)) ids.push_back(id);
     }
     std::vector<Trial> trials;
     if (ids.empty()) return trials;
-    const Study identity = summary_of(*connection_, study).study;
-    Statement select(*connection_, "SELECT " + trial_columns() + " FROM trials t WHERE t.id = ?");
-    for (const std::int64_t id : ids) {
-      for (Row row : select.bind(id).rows()) trials.push_back(read_trial(row, identity));
+    const auto opened = studies_.find(study);
+    const Study identity = opened != studies_.end() ? opened->second : summary_of(*connection_, study).study;
+    Statement select(*connection_, "SELECT " + trial_columns() +
+                                       " FROM trials t WHERE t.id >= ? AND t.id <= ? AND +t.study_id = ? AND "
+                                       "t.session_id <> ? ORDER BY t.id");
+    for (Row row : select.bind(ids.front(), ids.back(), study, session).rows()) {
+      Trial trial = read_trial(row, identity);
+      if (!known.contains(trial.id)) trials.push_back(std::move(trial));
     }
     return trials;
   });

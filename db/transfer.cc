@@ -30,9 +30,7 @@ constexpr CopiedTable kCopied[] = {
     {"portfolios", "kernel = ?"},
 };
 
-// Sending each row alone to a server would take a round trip. SQLite allows 100 parameters.
-constexpr std::size_t kMostParameters = 100;
-
+// Sends several rows at once, because each statement for a server takes a round trip.
 void copy_rows(const sql::Connection& from, sql::Connection& to, const CopiedTable& table,
                const std::string& prefix, const std::string& kernel) {
   const std::string source =
@@ -43,7 +41,7 @@ void copy_rows(const sql::Connection& from, sql::Connection& to, const CopiedTab
   auto left = static_cast<std::size_t>(count.row().integer());
   const auto columns = rows.column_names();
   const std::string row = "(" + joined(std::vector<std::string>(columns.size(), "?")) + ")";
-  const std::size_t batch = std::max<std::size_t>(1, kMostParameters / columns.size());
+  const std::size_t batch = std::max<std::size_t>(1, to.most_parameters() / columns.size());
   const std::string insert = "INSERT INTO " + prefix + table.name + " (" + joined(columns) + ") VALUES ";
   sql::Statement one(to, insert + row), many(to, insert + joined(std::vector<std::string>(batch, row)));
   while (left > 0) {

@@ -261,8 +261,8 @@ class TuningSession {
   }
 
   void add(const Trial& trial) {
-    if (site_.events.on_trial) site_.events.on_trial(trial);
     keep(trial);
+    if (site_.events.on_trial) site_.events.on_trial(trial);
     tuning_.trials.push_back(trial);
     count(trial);
     show();

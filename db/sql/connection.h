@@ -34,6 +34,7 @@ class Connection {
   virtual std::int64_t last_id() const = 0;  // of the latest row that an INSERT added
   virtual std::int64_t changes() const = 0;  // rows that the latest statement added, changed or removed
   virtual Sizes sizes() const = 0;
+  virtual std::size_t most_parameters() const = 0;  // of a statement
   // The clock for what programs on several hosts compare, in milliseconds since 1970.
   virtual std::int64_t now_ms() const = 0;
 

@@ -24,6 +24,7 @@ using sql::Statement;
 namespace {
 
 // Far above the needs of gktune, far below the memory of a machine.
+constexpr int kMostParameters = 100;
 constexpr std::pair<int, int> kLimits[] = {
     {SQLITE_LIMIT_LENGTH, 64 << 20},
     {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
@@ -34,7 +35,7 @@ constexpr std::pair<int, int> kLimits[] = {
     {SQLITE_LIMIT_FUNCTION_ARG, 50},
     {SQLITE_LIMIT_ATTACHED, 0},
     {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
-    {SQLITE_LIMIT_VARIABLE_NUMBER, 100},
+    {SQLITE_LIMIT_VARIABLE_NUMBER, kMostParameters},
     {SQLITE_LIMIT_TRIGGER_DEPTH, 4},  // rows that go with others count as triggers
 };
 
@@ -264,6 +265,8 @@ Connection::Sizes Connection::sizes() const {
   return {page * integer("PRAGMA page_count"), page * integer("PRAGMA freelist_count"),
           integer("PRAGMA user_version")};
 }
+
+std::size_t Connection::most_parameters() const { return kMostParameters; }
 
 std::int64_t Connection::now_ms() const { return now_unix_ms(); }
 

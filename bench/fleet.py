@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""Measures what a fleet shares through PostgreSQL, on a server that it starts on loopback.
+
+Usage: fleet.py PROGRAM RECORDING [STEP…]
+
+PROGRAM is the gktune to measure, RECORDING a cache file whose trials the processes replay. Steps, by default all:
+  speedup     2, 4, 8 and 16 processes on one study against one, 50 ms for a trial, and how often a configuration was measured twice
+  search      trials of 8 processes against those of one until the best is within 1 % of the best of the recording
+  outages     kill -9 of one of four processes every two seconds, five restarts of the server, a network that is cut for ten seconds
+  large       commands on a million trials in a thousand studies (needs database_bench beside the program's build)
+The exit code is 1 if a trial was lost, stored twice, or the winner is not the best.
+"""
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SERVER = os.path.join(SOURCE, 'tests', 'db', 'postgres_server.sh')
+
+
+class Server:
+    """A PostgreSQL server in a folder of its own."""
+
+    def __init__(self, *settings):
+        self.folder = tempfile.mkdtemp(prefix='gktune-fleet-')
+        done = subprocess.run([SERVER, 'start', self.folder, *settings], stdout=subprocess.PIPE, text=True, check=True)
+        self.uri = done.stdout.strip()
+        self.databases = 0
+
+    def new_database(self):
+        self.databases += 1
+        self.sql(f'CREATE DATABASE d{self.databases}')
+        return self.uri.rsplit('/', 1)[0] + f'/d{self.databases}'
+
+    def sql(self, statement, uri=None):
+        done = subprocess.run(['psql', '--no-psqlrc', '--quiet', '--tuples-only', '--no-align', uri or self.uri, '-c', statement],
+                              stdout=subprocess.PIPE, text=True, check=True)
+        return done.stdout.strip()
+
+    def restart(self):
+        subprocess.run([SERVER, 'stop', self.folder, 'immediate'], check=True)
+        subprocess.run([SERVER, 'again', self.folder], check=True)
+
+    def close(self):
+        subprocess.run([SERVER, 'stop', self.folder, 'immediate'], check=False)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Network(threading.Thread):
+    """Passes bytes between the processes and the server, and can stop doing so."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self.target = port
+        self.listener = socket.create_server(('127.0.0.1', 0))
+        self.port = self.listener.getsockname()[1]
+        self.is_cut = threading.Event()
+        self.start()
+
+    def run(self):
+        while True:
+            client, _ = self.listener.accept()
+            if self.is_cut.is_set():
+                client.close()
+                continue
+            try:
+                server = socket.create_connection(('127.0.0.1', self.target))
+            except OSError:
+                client.close()
+                continue
+            for ends in ((client, server), (server, client)):
+                threading.Thread(target=self.carry, args=ends, daemon=True).start()
+
+    def carry(self, source, target):
+        try:
+            while data := source.recv(65536):
+                while self.is_cut.is_set():
+                    time.sleep(0.05)
+                target.sendall(data)
+        except OSError:
+            pass
+        for end in (source, target):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+class Fleet:
+    def __init__(self, program, recording):
+        self.program, self.recording = program, recording
+        self.folder = tempfile.mkdtemp(prefix='gktune-fleet-')
+        self.environment = {**os.environ, 'GKTUNE_DB': '', 'XDG_CACHE_HOME': self.folder}
+
+    def begin(self, uri, seed, *flags, output=subprocess.DEVNULL):
+        return subprocess.Popen([self.program, 'run', '--device', 'replay:' + self.recording, '--db', uri, '--seed', str(seed),
+                                 *flags], stdout=output, stderr=subprocess.STDOUT, env=self.environment)
+
+    def together(self, uri, processes, *flags):
+        """Seconds until all have ended."""
+        begin = time.time()
+        running = [self.begin(uri, seed, '--quiet', *flags) for seed in range(processes)]
+        codes = [each.wait() for each in running]
+        assert not any(codes), f'a process ended with {codes}'
+        return time.time() - begin
+
+    def command(self, *words):
+        begin = time.time()
+        subprocess.run([self.program, *words], stdout=subprocess.DEVNULL, check=True, env=self.environment)
+        return time.time() - begin
+
+
+def speedup(fleet, server):
+    trials = 2000
+    alone = None
+    print(f'{trials} trials of 50 ms  seconds  against one  measured twice')
+    for processes in (1, 2, 4, 8, 16):
+        uri = server.new_database()
+        seconds = fleet.together(uri, processes, '--strategy', 'random', '--trials', str(trials), '--pace', '50ms')
+        stored, configurations = map(int, server.sql('SELECT count(*), count(DISTINCT config) FROM gktune.trials', uri).split('|'))
+        alone = alone or seconds / stored
+        print(f'{processes:2} processes          {seconds:7.1f} {alone * stored / seconds:9.2f} × {stored - configurations:12}')
+        if stored != configurations:
+            return False
+    return True
+
+
+def search(fleet, server):
+    """Trials in the order in which they were stored."""
+    with tempfile.NamedTemporaryFile(suffix='.db') as file:
+        os.unlink(file.name)
+        fleet.command('run', '--device', 'replay:' + fleet.recording, '--strategy', 'exhaustive', '--trials', '0', '--db', file.name, '--quiet')
+        found = subprocess.run([fleet.program, 'db', 'sql', "SELECT min(objective) FROM trials WHERE status = 'ok'", '--csv', '--db', file.name],
+                               stdout=subprocess.PIPE, text=True, check=True)
+        best = float(found.stdout.split()[-1])
+        os.unlink(file.name)
+    needed = {1: [], 8: []}
+    for seed in range(5):
+        for processes in needed:
+            uri = server.new_database()
+            running = [fleet.begin(uri, 100 * seed + i, '--quiet', '--trials', '400', '--pace', '30ms', '--cold') for i in range(processes)]
+            for each in running:
+                each.wait()
+            times = [float(line) for line in server.sql(
+                "SELECT coalesce(objective, 'Infinity') FROM gktune.trials ORDER BY id", uri).splitlines()]
+            needed[processes].append(next((i + 1 for i, us in enumerate(times) if us <= 1.01 * best), len(times)))
+    one, eight = (statistics.median(needed[each]) for each in (1, 8))
+    print(f'trials until within 1 % of the best, median of 5: one process {one:g}, 8 processes {eight:g}: {eight / one:.2f} ×')
+    return True
+
+
+def outages(fleet, server, seconds=60):
+    """What a process reported as measured must be stored, once."""
+    database = server.new_database()
+    port = int(database.split(':')[2].split('/')[0])
+    network = Network(port)
+    uri = database.replace(f':{port}/', f':{network.port}/')
+    random.seed(1)
+    logs, running = [], []
+
+    def start(place):
+        log = open(os.path.join(fleet.folder, f'process{len(logs)}'), 'w+b')
+        logs.append(log)
+        process = fleet.begin(uri, len(logs), '--events', '--strategy', 'random', '--trials', '2000', '--pace', '50ms', output=log)
+        running[place:place + 1] = [process]
+
+    for place in range(4):
+        start(place)
+    begin = time.time()
+    restarts = [begin + seconds * (i + 1) / 7 for i in range(5)]
+    cut = begin + seconds * 6 / 7
+    mended = None
+    kills = 0
+    while time.time() < begin + seconds or mended is None:
+        time.sleep(2)
+        place = random.randrange(4)
+        running[place].send_signal(signal.SIGKILL)
+        running[place].wait()
+        kills += 1
+        start(place)
+        if restarts and time.time() > restarts[0]:
+            restarts.pop(0)
+            server.restart()
+        if mended is None and time.time() > cut:
+            network.is_cut.set()
+            time.sleep(10)
+            network.is_cut.clear()
+            mended = time.time()
+    for place in range(4):
+        running[place].wait()
+    measured, reported = set(), 0
+    for log in logs:
+        log.seek(0)
+        for line in log:
+            if line.startswith(b'{"event":"trial"') and line.endswith(b'}\n'):
+                measured.add(json.dumps(json.loads(line)['config'], sort_keys=True))
+                reported += 1
+    rows = server.sql('SELECT config FROM gktune.trials', database).splitlines()
+    stored = {json.dumps(json.loads(each), sort_keys=True) for each in rows}
+    twice = len(rows) - len(stored)
+    lost = len(measured - stored)
+    winner = server.sql('SELECT objective FROM gktune.winner_view w JOIN gktune.trials t ON t.id = w.trial_id', database)
+    best = server.sql("SELECT min(objective) FROM gktune.trials WHERE status = 'ok' AND is_dropped_early = 0", database)
+    claims = server.sql('SELECT count(*) FROM gktune.claims', database)
+    print(f'{kills} kills, 5 restarts, a cut of 10 s: {len(rows)} trials stored of {reported} reported, {lost} lost, {twice} stored twice; '
+          f'winner {float(winner):.1f} µs, best trial {float(best):.1f} µs; {claims} claims left')
+    return lost == 0 and twice == 0
+
+
+def large(fleet, server):
+    bench = os.path.join(os.path.dirname(fleet.program), '..', 'bench', 'database_bench')
+    file = os.path.join(fleet.folder, 'large.db')
+    subprocess.run([bench, '1000000', '1000', file], stdout=subprocess.DEVNULL, check=True)
+    uri = server.new_database()
+    pushed = fleet.command('db', 'push', uri, '--db', file)
+    server.sql('ANALYZE', uri)
+    print(f'a million trials in a thousand studies: pushed in {pushed:.0f} s')
+    for words in (['best', 'kernel3', '--problem', 'n=1024', '--db', uri], ['db', 'ls', '--db', uri], ['db', 'show', '7', '--db', uri]):
+        print(f'{" ".join(words[:2]):10} {statistics.median(fleet.command(*words) for _ in range(5)) * 1000:6.0f} ms')
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('program')
+    parser.add_argument('recording')
+    parser.add_argument('steps', nargs='*')
+    arguments = parser.parse_args()
+    steps = {'speedup': speedup, 'search': search, 'outages': outages, 'large': large}
+    fleet = Fleet(os.path.abspath(arguments.program), os.path.abspath(arguments.recording))
+    server = Server()
+    try:
+        results = [steps[each](fleet, server) for each in arguments.steps or steps]
+    finally:
+        server.close()
+        shutil.rmtree(fleet.folder, ignore_errors=True)
+    sys.exit(0 if all(results) else 1)
+
+
+if __name__ == '__main__':
+    main()
