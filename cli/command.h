@@ -49,6 +49,7 @@ const std::vector<Command>& commands();
 
 Command new_command();
 Command run_command();
+Command serve_command();
 Command check_command();
 Command judge_command();
 Command space_command();
@@ -77,6 +78,7 @@ Command db_import_command();
 Command db_merge_command();
 Command db_pull_command();
 Command db_push_command();
+Command db_queue_command();
 Command db_slim_command();
 
 // Prints the completions of the last of `words`; those before it are complete. The program's name is not

@@ -18,6 +18,7 @@
 #include "db/portfolio.h"
 #include "gktune/result.h"
 #include "tuner/core/device_info.h"
+#include "tuner/core/fields.h"
 #include "tuner/core/trial.h"
 
 namespace gktune {
@@ -139,6 +140,39 @@ struct StoredCode {
   std::string bytes;
 };
 
+// A problem that any host may tune.
+struct QueuedProblem {
+  enum class State { waiting, running, done, failed };
+  std::string kernel;
+  Problem problem;
+  std::string device;  // a part of the name of the device; empty: any
+  std::int64_t priority = 0;
+  std::int64_t trials = 0;  // the budget; 0: that of the space file
+  double seconds = 0;
+  State state = State::waiting;
+  std::int64_t attempts = 0;
+  std::string host_name, message;
+  std::int64_t changed_unix_ms = 0, expires_unix_ms = 0;
+  std::int64_t id = 0;
+};
+EnumNames enum_names(QueuedProblem::State);
+
+template <class Archive, Is<QueuedProblem> Q>
+void fields(Archive&& archive, Q& queued) {
+  archive("kernel", queued.kernel);
+  archive("problem", queued.problem);
+  archive("device", queued.device);
+  archive("priority", queued.priority);
+  archive("trials", queued.trials);
+  archive("seconds", queued.seconds);
+  archive("state", queued.state);
+  archive("attempts", queued.attempts);
+  archive("host_name", queued.host_name);
+  archive("message", queued.message);
+  archive("changed_ms", queued.changed_unix_ms);
+  archive("expires_ms", queued.expires_unix_ms);
+}
+
 // What happens while the server of a database cannot be reached.
 struct OutageEvents {
   std::function<void(const std::string& reason)> on_lost;
@@ -207,6 +241,22 @@ class Database {
                      std::chrono::milliseconds lease);
   Result<void> renew_claims(std::int64_t session, std::chrono::milliseconds lease);
   Result<void> release_claims(std::int64_t session);
+  // Adds problems, or lets those that were tuned or failed wait again. Returns the number of those that wait
+  // now.
+  Result<std::int64_t> enqueue(const std::vector<QueuedProblem>& problems);
+  // Takes the first problem of these kernels for a device of this name: none if there is none. The lease has
+  // to be renewed; a problem whose host was lost is taken again, and fails after the third time.
+  Result<std::optional<QueuedProblem>> take_queued(const std::set<std::string>& kernels,
+                                                   const std::string& device, const std::string& host_name,
+                                                   std::chrono::milliseconds lease);
+  // False: another host has taken it.
+  Result<bool> renew_queued(const QueuedProblem& taken, std::chrono::milliseconds lease);
+  // It waits again, is done, or failed.
+  Result<void> put_queued(const QueuedProblem& taken, QueuedProblem::State state,
+                          const std::string& message = "");
+  Result<std::vector<QueuedProblem>> queue() const;
+  Result<std::int64_t> clear_queue();  // of problems that are done or failed; returns their number
+
   // The trials with larger ids that other sessions added, but for those that are known, in the order of their
   // ids. On a server a trial may appear after one with a larger id.
   Result<std::vector<Trial>> trials_of_others(std::int64_t study, std::int64_t session, std::int64_t after_id,

@@ -599,8 +599,8 @@ Result<std::map<std::string, std::int64_t>> repair_database(const std::filesyste
       const auto most_rows = static_cast<std::int64_t>(std::filesystem::file_size(damaged) / kLeastRowBytes);
       std::map<std::string, std::int64_t> kept;
       // Rows come after the rows that they refer to.
-      for (const char* table : {"devices", "studies", "sessions", "trials", "playoffs", "finalists", "portfolios",
-                                "spaces", "definitions", "codes"})
+      for (const char* table : {"devices", "studies", "sessions", "trials", "playoffs", "finalists",
+                                "portfolios", "spaces", "definitions", "codes", "queue"})
         kept[table] = RowRescue(from, to, table, most_rows).run();
       transaction.commit();
       return kept;

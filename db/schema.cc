@@ -64,6 +64,24 @@ CREATE TABLE claims (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX claims_by_session ON claims (session_id);
 
+-- Problems that programs on any host tune: `gktune run --queue` adds them, `gktune serve` takes them.
+CREATE TABLE queue (
+  id INTEGER PRIMARY KEY,
+  kernel TEXT NOT NULL,
+  problem TEXT NOT NULL CHECK (problem GLOB '{*}'),
+  device TEXT NOT NULL,              -- a part of the name of the device; empty: any
+  priority INTEGER NOT NULL,         -- larger ones come first
+  trials INTEGER NOT NULL,           -- the budget; 0: that of the space file
+  seconds REAL NOT NULL,
+  state TEXT NOT NULL,               -- waiting, running, done, failed
+  attempts INTEGER NOT NULL,
+  host_name TEXT NOT NULL,           -- that took it
+  message TEXT NOT NULL,
+  changed_ms INTEGER NOT NULL,
+  expires_ms INTEGER NOT NULL,       -- the end of the lease of the host
+  UNIQUE (kernel, problem, device)
+) STRICT;
+
 -- A few configurations that serve all tuned problems of a kernel, and the tree that chooses among them.
 CREATE TABLE portfolios (
   id INTEGER PRIMARY KEY,

@@ -12,7 +12,7 @@ class Connection;
 // "gktu" in SQLite's header marks a file as ours, and the version there is that of the schema. There is one
 // schema: files of other versions are refused.
 inline constexpr std::int64_t kApplicationId = 0x676b7475;
-inline constexpr std::int64_t kSchemaVersion = 9;
+inline constexpr std::int64_t kSchemaVersion = 10;
 
 // The SQL that creates the tables, indexes and views. The columns of trials, finalists and sessions follow
 // from the fields of Trial and Session.

@@ -333,7 +333,7 @@ Command db_command() {
   for (auto* child :
        {db_diff_command, db_stats_command, db_sql_command, db_rm_command, db_prune_command, db_check_command,
         db_repair_command, db_portfolio_command, db_export_command, db_import_command, db_merge_command,
-        db_pull_command, db_push_command, db_slim_command}) {
+        db_pull_command, db_push_command, db_queue_command, db_slim_command}) {
     command.children.push_back(child());
   }
   return command;

@@ -1,4 +1,6 @@
 // gktune run: tunes the problems of space files.
+#include "cli/commands/run.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,30 +23,6 @@
 namespace gktune {
 namespace {
 
-struct RunOptions {
-  std::vector<std::string> paths;
-  std::string database;
-  DeviceFlags device;
-  std::vector<std::string> problems;
-  std::vector<std::string> only;
-  std::optional<std::string> strategy;
-  NamedValues settings;
-  std::optional<Effort> effort;
-  std::optional<std::int64_t> trials;
-  std::optional<double> seconds;
-  std::optional<double> gain;
-  std::optional<Regime> regime;
-  std::string report;
-  double pace_s = 0;
-  bool fresh = false;
-  bool cold = false;
-  TableFormat format;
-  bool events = false;
-  bool quiet = false;
-  bool verbose = false;
-  bool prints_text() const { return format.is_text() && !events; }
-};
-
 Result<std::string> parse_strategy(std::string_view text) {
   std::vector<std::string> names;
   for (const Strategy& strategy : strategies()) names.emplace_back(strategy.name);
@@ -60,48 +38,6 @@ Result<double> parse_gain(std::string_view text) {
 }
 
 std::string strategy_choices() { return joined(strategies(), "|", &Strategy::name); }
-
-void declare(Flags& flags, RunOptions& options) {
-  flags.texts("SPACE", options.paths,
-              "Space files; leave out with --device replay:FILE to search the recording", "FILE");
-  flags.database(options.database);
-  flags.device(options.device, DeviceUse::run,
-               "Device to run on; auto: the first GPU, else the CPU; cuda:all: all GPUs of its model; "
-               "replay:FILE: recorded trials instead of a device");
-  flags.problem(options.problems);
-  flags.collected("--only", options.only, "Search only these values: way=naive,tileM=64,128; may be repeated",
-                  "PARAMETER=VALUE,…");
-  flags.parsed("--strategy", options.strategy, parse_strategy, "Search strategy; default: the space file's",
-               strategy_choices());
-  flags.settings(options.settings);
-  flags.choice("--effort", options.effort,
-               "Replace the space file's limits. quick: about three seconds per problem; normal: until the "
-               "model expects little gain; thorough: until it expects almost none");
-  flags.parsed("--trials", options.trials, parse_count,
-               "Stop after N trials per problem, earlier ones included; 0: no limit", "N");
-  flags.parsed("--time", options.seconds, parse_seconds,
-               "Stop after TIME per problem, earlier runs included: 60s, 2min; 0: no limit", "TIME");
-  flags.parsed("--gain", options.gain, parse_gain,
-               "Stop when 60 trials in a row (thorough: 300) improved the best time by less than PERCENT and "
-               "the model "
-               "expects no more from the next one; 0: never; default: the effort's, if neither trials nor "
-               "time are limited",
-               "PERCENT");
-  flags.on("--cold", options.cold, "Do not learn from other problems, devices and versions of the kernel");
-  flags.parsed("--seed", options.device.seed, parse_count, "Seed of the search", "N");
-  flags.worker(options.device);
-  flags.choice("--regime", options.regime,
-               "Caches before each launch: cold (empty) or hot (left as they are by the launch before)");
-  flags.parsed("--pace", options.pace_s, parse_seconds, "Let each trial of a replay take this long: 50ms",
-               "TIME");
-  flags.on("--fresh", options.fresh, "Measure everything again");
-  flags.text("--report", options.report, "Write an HTML report of these kernels at the end", "FILE");
-  const Flag events = flags.on("--events", options.events,
-                               "Print each step as it happens, for programs: a JSON object in each line");
-  flags.table_format(options.format, &events);
-  flags.quiet(options.quiet);
-  flags.on("--verbose", options.verbose, "Print also how long inputs and reference took");
-}
 
 ExitCode worse(ExitCode a, ExitCode b) {
   for (const ExitCode worst : {ExitCode::interrupted, ExitCode::failed}) {
@@ -124,12 +60,12 @@ std::string stage_text(const TuneProgress& progress) {
 // Shows what the engine reports and keeps the worst exit code.
 class RunScreen {
  public:
-  RunScreen(const RunOptions& options, Context& context)
+  RunScreen(const RunOptions& options, std::function<bool()> caught, Context& context)
       : options_(options),
         context_(context),
         progress_(context.err, context.err_screen,
                   options.quiet ? Progress::Mode::hidden : Progress::Mode::shown),
-        caught_(context.catch_interrupts()) {}
+        caught_(std::move(caught)) {}
 
   RunEvents events() {
     return {[this](const Trial& trial) {
@@ -243,8 +179,8 @@ class RunScreen {
 };
 
 // Tells of outages, and of trials that waited for their end.
-void bridge_outages(Database& store, const std::filesystem::path& journal, std::function<bool()> stop,
-                    Context& context) {
+void bridge_outages(Database& store, const std::filesystem::path& journal,
+                    const std::function<bool()>& caught, Context& context) {
   OutageEvents events{.on_lost =
                           [&context, journal](const std::string& reason) {
                             context.log.warning(fmt::format(
@@ -256,15 +192,88 @@ void bridge_outages(Database& store, const std::filesystem::path& journal, std::
                             context.log.info(fmt::format("the database is back; {} delivered",
                                                          format_things(delivered, "trial")));
                           },
-                      .stop = std::move(stop)};
+                      .stop = caught};
   const auto delivered = value_or_end(store.bridge_outages(std::move(events), journal), context);
   if (delivered > 0)
     context.log.info(fmt::format("delivered {} of an earlier run that could not reach the database",
                                  format_things(delivered, "trial")));
 }
 
+// A replay repeats known measurements, so store its trials only if --db is given.
+std::filesystem::path store_path(const RunOptions& options, const Context& context) {
+  const bool is_replay = options.device.choice.kind == DeviceChoice::Kind::replay;
+  return is_replay && options.database.empty() && !options.queue ? ""
+                                                                 : database_path(options.database, context);
+}
+
+}  // namespace
+
+void declare_tuning(Flags& flags, RunOptions& options) {
+  flags.texts("SPACE", options.paths,
+              "Space files; leave out with --device replay:FILE to search the recording", "FILE");
+  flags.database(options.database);
+  flags.device(options.device, DeviceUse::run,
+               "Device to run on; auto: the first GPU, else the CPU; cuda:all: all GPUs of its model; "
+               "replay:FILE: recorded trials instead of a device");
+  flags.collected("--only", options.only, "Search only these values: way=naive,tileM=64,128; may be repeated",
+                  "PARAMETER=VALUE,…");
+  flags.parsed("--strategy", options.strategy, parse_strategy, "Search strategy; default: the space file's",
+               strategy_choices());
+  flags.settings(options.settings);
+  flags.choice("--effort", options.effort,
+               "Replace the space file's limits. quick: about three seconds per problem; normal: until the "
+               "model expects little gain; thorough: until it expects almost none");
+  flags.parsed("--trials", options.trials, parse_count,
+               "Stop after N trials per problem, earlier ones included; 0: no limit", "N");
+  flags.parsed("--time", options.seconds, parse_seconds,
+               "Stop after TIME per problem, earlier runs included: 60s, 2min; 0: no limit", "TIME");
+  flags.parsed("--gain", options.gain, parse_gain,
+               "Stop when 60 trials in a row (thorough: 300) improved the best time by less than PERCENT and "
+               "the model "
+               "expects no more from the next one; 0: never; default: the effort's, if neither trials nor "
+               "time are limited",
+               "PERCENT");
+  flags.on("--cold", options.cold, "Do not learn from other problems, devices and versions of the kernel");
+  flags.parsed("--seed", options.device.seed, parse_count, "Seed of the search", "N");
+  flags.worker(options.device);
+  flags.choice("--regime", options.regime,
+               "Caches before each launch: cold (empty) or hot (left as they are by the launch before)");
+  flags.parsed("--pace", options.pace_s, parse_seconds, "Let each trial of a replay take this long: 50ms",
+               "TIME");
+  flags.quiet(options.quiet);
+}
+
+std::vector<OpenedSpaces> selected_spaces(const RunOptions& options, Context& context) {
+  auto groups = read_files(options.paths, options.device.choice, options.device,
+                           unsafe_options(options.device), context);
+  for (OpenedSpaces& group : groups) {
+    for (Definition& definition : group.definitions) {
+      if (auto selected = select_values(definition.parameters, options.only); !selected)
+        throw Ended{fail_usage(context, definition.path + ": --only: " + selected.error().message)};
+      // Check the selections for every file before tuning any.
+      auto problems = select_problems(definition.kernel, options.problems);
+      if (!problems)
+        throw Ended{fail_usage(context, definition.path + ": --problem: " + problems.error().message)};
+      definition.kernel.listed_problems = *std::move(problems);
+      if (options.regime) definition.kernel.regime = *options.regime;
+    }
+  }
+  return groups;
+}
+
+std::unique_ptr<Database> open_store(const RunOptions& options, const std::function<bool()>& caught,
+                                     Context& context) {
+  const auto path = store_path(options, context);
+  auto store = value_or_end(
+      path.empty() ? Database::in_memory() : Database::open(path, Database::Access::write), context);
+  std::filesystem::path cache = options.device.cache_dir;
+  if (cache.empty()) cache = context.environment.cache_dir;
+  if (store->is_on_server()) bridge_outages(*store, cache / "journal", caught, context);
+  return store;
+}
+
 ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& groups, Database& store,
-                  Context& context) {
+                  const std::function<bool()>& caught, Context& context) {
   const TuneSettings settings = {
       .workers = worker_settings(options.device, context),
       .strategy = options.strategy,
@@ -278,11 +287,8 @@ ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& gr
       .pace_s = options.pace_s,
       .host_name = context.environment.host_name,
       .command_line = context.environment.command_line};
-  RunScreen screen(options, context);
+  RunScreen screen(options, caught, context);
   const RunEvents events = screen.events();
-  std::filesystem::path cache = options.device.cache_dir;
-  if (cache.empty()) cache = context.environment.cache_dir;
-  if (store.is_on_server()) bridge_outages(store, cache / "journal", events.stop, context);
   Json devices = Json::array();
   for (const OpenedSpaces& group : groups) {
     devices.push_back(json_of(group.device.info));
@@ -293,6 +299,8 @@ ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& gr
   return screen.code();
 }
 
+namespace {
+
 std::vector<std::string> kernels_of(const std::vector<OpenedSpaces>& groups) {
   std::vector<std::string> kernels;
   for (const OpenedSpaces& group : groups) {
@@ -301,9 +309,49 @@ std::vector<std::string> kernels_of(const std::vector<OpenedSpaces>& groups) {
   return kernels;
 }
 
+void declare(Flags& flags, RunOptions& options) {
+  declare_tuning(flags, options);
+  flags.problem(options.problems);
+  flags.on("--fresh", options.fresh, "Measure everything again");
+  flags.text("--report", options.report, "Write an HTML report of these kernels at the end", "FILE");
+  const Flag queue = flags.on("--queue", options.queue,
+                              "Do not tune: add the problems to the queue of the database, for gktune serve");
+  flags
+      .parsed("--priority", options.priority, parse_count,
+              "Problems with a larger one leave the queue earlier", "N")
+      .needs(queue);
+  flags
+      .text("--on", options.on,
+            "The device that may take them from the queue: its name or a part of the name", "DEVICE")
+      .needs(queue);
+  const Flag events = flags.on("--events", options.events,
+                               "Print each step as it happens, for programs: a JSON object in each line");
+  flags.table_format(options.format, &events);
+  flags.on("--verbose", options.verbose, "Print also how long inputs and reference took");
+}
+
+ExitCode add_to_queue(const RunOptions& options, const std::vector<OpenedSpaces>& groups, Database& store,
+                      Context& context) {
+  std::vector<QueuedProblem> problems;
+  for (const OpenedSpaces& group : groups) {
+    for (const Definition& definition : group.definitions) {
+      for (const Problem& problem : problems_of(definition.kernel))
+        problems.push_back({.kernel = definition.kernel.name,
+                            .problem = problem,
+                            .device = options.on,
+                            .priority = options.priority,
+                            .trials = options.trials.value_or(0),
+                            .seconds = options.seconds.value_or(0)});
+    }
+  }
+  const auto waiting = value_or_end(store.enqueue(problems), context);
+  context.out << fmt::format("{} of {} in the queue\n", format_things(waiting, "problem"), problems.size());
+  return ExitCode::done;
+}
+
 ExitCode run(const RunOptions& options, Context& context) {
   if (options.quiet) context.log.silence();
-  if (options.device.choice.kind == DeviceChoice::Kind::architecture) {
+  if (options.device.choice.kind == DeviceChoice::Kind::architecture && !options.queue) {
     return fail(
         context, ExitCode::usage,
         "--device " + options.device.choice.architecture + ": a GPU that is not present cannot time anything",
@@ -314,28 +362,15 @@ ExitCode run(const RunOptions& options, Context& context) {
   // Find out before the work, not after it.
   if (auto checked = check_report_path(options.report); !options.report.empty() && !checked)
     return fail_usage(context, "--report: " + checked.error().message);
-  auto groups = read_files(options.paths, options.device.choice, options.device,
-                           unsafe_options(options.device), context);
-  for (OpenedSpaces& group : groups) {
-    for (Definition& definition : group.definitions) {
-      if (auto selected = select_values(definition.parameters, options.only); !selected)
-        return fail_usage(context, definition.path + ": --only: " + selected.error().message);
-      // Check the selections for every file before tuning any.
-      auto problems = select_problems(definition.kernel, options.problems);
-      if (!problems) return fail_usage(context, definition.path + ": --problem: " + problems.error().message);
-      definition.kernel.listed_problems = *std::move(problems);
-      if (options.regime) definition.kernel.regime = *options.regime;
-    }
-  }
-  // A replay repeats known measurements, so store its trials only if --db is given.
-  const std::filesystem::path path =
-      is_replay && options.database.empty() ? "" : database_path(options.database, context);
-  auto store = value_or_end(
-      path.empty() ? Database::in_memory() : Database::open(path, Database::Access::write), context);
+  const auto groups = selected_spaces(options, context);
+  const auto caught = context.catch_interrupts();
+  auto store = open_store(options, caught, context);
+  if (options.queue) return add_to_queue(options, groups, *store, context);
   const ClosedMemory closed;
-  const ExitCode code = tune_all(options, groups, *store, context);
+  const ExitCode code = tune_all(options, groups, *store, caught, context);
   if (options.report.empty()) return code;
-  auto written = write_report(*store, kernels_of(groups), options.report, {.database = path});
+  auto written =
+      write_report(*store, kernels_of(groups), options.report, {.database = store_path(options, context)});
   if (!written) return worse(code, fail(context, written.error()));
   context.log.info(written->text());
   return code;

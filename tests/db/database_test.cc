@@ -543,5 +543,77 @@ TEST_P(DatabaseTest, a_configuration_that_is_no_utf8_is_refused) {
                        "configuration: a text is no UTF-8"));
 }
 
+class Queue : public DatabaseTest {
+ protected:
+  using State = QueuedProblem::State;
+
+  static QueuedProblem problem(std::int64_t n, std::int64_t priority = 0, const std::string& device = "") {
+    return {.kernel = "reduce", .problem = {{"n", n}}, .device = device, .priority = priority, .trials = 7};
+  }
+  std::optional<QueuedProblem> take(const std::string& host = "box",
+                                    std::chrono::milliseconds lease = std::chrono::seconds(30)) {
+    return *store_->take_queued({"reduce"}, "NVIDIA H200", host, lease);
+  }
+  QueuedProblem only() { return store_->queue()->at(0); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Stores, Queue, ::testing::ValuesIn(stores()),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST_P(Queue, problems_leave_by_priority_and_age_and_once) {
+  EXPECT_EQ(*store_->enqueue({problem(1), problem(2), problem(3, 5)}), 3);
+  EXPECT_EQ(*store_->enqueue({problem(1), problem(2)}), 2);
+  for (const std::int64_t n : {3, 1, 2}) {
+    const auto taken = take();
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(taken->problem, (Problem{{"n", n}}));
+    EXPECT_EQ(taken->trials, 7);
+    EXPECT_EQ(taken->attempts, 1);
+  }
+  EXPECT_FALSE(take());
+  EXPECT_EQ(store_->queue()->size(), 3u);
+}
+
+TEST_P(Queue, kernels_and_devices_select) {
+  ASSERT_EQ(*store_->enqueue({problem(1, 0, "H100"), problem(2, 0, "H200")}), 2);
+  EXPECT_FALSE(*store_->take_queued({"scan"}, "NVIDIA H200", "box", std::chrono::seconds(30)));
+  EXPECT_EQ(take()->problem, (Problem{{"n", 2}}));
+  EXPECT_FALSE(take());
+}
+
+TEST_P(Queue, a_problem_whose_host_was_lost_is_taken_again_and_fails_after_three_times) {
+  ASSERT_TRUE(store_->enqueue({problem(1)}).ok());
+  constexpr std::chrono::milliseconds kExpired{-1};
+  const auto lost = take("a", kExpired);
+  EXPECT_EQ(take("b", kExpired)->attempts, 2);
+  EXPECT_FALSE(*store_->renew_queued(*lost, std::chrono::seconds(30)));
+  ASSERT_TRUE(store_->put_queued(*lost, State::done).ok());  // too late
+  EXPECT_EQ(only().state, State::running);
+  EXPECT_EQ(take("c", kExpired)->attempts, 3);
+  EXPECT_FALSE(take("d"));
+  EXPECT_EQ(only().state, State::failed);
+  EXPECT_EQ(only().message, "its hosts were lost 3 times");
+  EXPECT_EQ(*store_->enqueue({problem(1)}), 1);
+  EXPECT_EQ(take("d")->attempts, 1);
+}
+
+TEST_P(Queue, a_lease_is_renewed_and_a_problem_put_back_waits) {
+  ASSERT_TRUE(store_->enqueue({problem(1)}).ok());
+  const auto taken = take("a", std::chrono::milliseconds(-1));
+  EXPECT_TRUE(*store_->renew_queued(*taken, std::chrono::seconds(30)));
+  EXPECT_FALSE(take("b"));
+  EXPECT_EQ(*store_->enqueue({problem(1, 9)}), 0);  // it runs
+  ASSERT_TRUE(store_->put_queued(*taken, State::waiting).ok());
+  EXPECT_EQ(take("b")->attempts, 1);
+}
+
+TEST_P(Queue, what_is_done_or_failed_is_cleared) {
+  ASSERT_TRUE(store_->enqueue({problem(1), problem(2), problem(3)}).ok());
+  ASSERT_TRUE(store_->put_queued(*take(), State::done).ok());
+  ASSERT_TRUE(store_->put_queued(*take(), State::failed, "why").ok());
+  EXPECT_EQ(*store_->clear_queue(), 2);
+  EXPECT_EQ(only().problem, (Problem{{"n", 3}}));
+}
+
 }  // namespace
 }  // namespace gktune
