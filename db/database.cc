@@ -88,12 +88,12 @@ std::string new_uuid() {
   return uuid;
 }
 
-std::string study_columns(const std::string& prefix) {
+std::string study_columns(const std::string& prefix, Counts counts) {
   std::string columns;
   for (const char* name : {"study_id", "kernel", "fingerprint", "device_kind", "device", "architecture",
-                           "multiprocessors", "problem", "regime", "goal", "updated_ms", "trials", "failed"})
-    columns += (columns.empty() ? "" : ", ") + prefix + name;
-  return columns;
+                           "multiprocessors", "problem", "regime", "goal", "updated_ms"})
+    columns += prefix + name + ", ";
+  return columns + (counts == Counts::read ? prefix + "trials, " + prefix + "failed" : "0, 0");
 }
 
 StudySummary read_summary(Row& row) {

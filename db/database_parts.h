@@ -66,8 +66,9 @@ auto naming(const std::string& row, Function function) {
   }
 }
 
-// The columns of study_view, as a prefix names them, that read_summary reads.
-std::string study_columns(const std::string& prefix);
+// The columns of study_view, as a prefix names them, that read_summary reads. Counting visits every trial.
+enum class Counts { read, ignored };
+std::string study_columns(const std::string& prefix, Counts counts = Counts::read);
 StudySummary read_summary(Row& row);
 // Throws if there is no such study.
 StudySummary summary_of(const Connection& connection, std::int64_t study);

@@ -83,13 +83,13 @@ class ChangeReader {
 };
 
 // The winners of the studies that meet the condition, by kernel and study.
-std::vector<Winner> read_winners(const Connection& connection, ChangeReader& changes, const std::string& condition,
-                                 auto... values) {
-  Statement select(connection,
-                   "SELECT " + study_columns("v.") + ", coalesce(p.held_ms, t.ended_ms), f.id, " +
-                       columns_of<SessionEnvironment>("c.") + ", " + trial_columns() + ", " +
-                       columns_of<FinalistRow>("f.") + std::string(kFromWinners) + "WHERE " + condition +
-                       " ORDER BY v.kernel, v.study_id");
+std::vector<Winner> read_winners(const Connection& connection, Counts counts, ChangeReader& changes,
+                                 const std::string& condition, auto... values) {
+  Statement select(connection, "SELECT " + study_columns("v.", counts) +
+                                   ", coalesce(p.held_ms, t.ended_ms), f.id, " +
+                                   columns_of<SessionEnvironment>("c.") + ", " + trial_columns() + ", " +
+                                   columns_of<FinalistRow>("f.") + std::string(kFromWinners) + "WHERE " +
+                                   condition + " ORDER BY v.kernel, v.study_id");
   select.bind(values...);
   std::vector<Winner> winners;
   for (Row row : select.rows()) {
@@ -252,7 +252,7 @@ std::vector<DeviceInfo> read_devices(const Connection& connection) {
 Result<std::vector<Winner>> Database::winners(const std::string& kernel) const {
   return reading([&] {
     ChangeReader changes(*connection_);
-    auto winners = read_winners(*connection_, changes, "?1 = '' OR v.kernel = ?1", kernel);
+    auto winners = read_winners(*connection_, Counts::read, changes, "?1 = '' OR v.kernel = ?1", kernel);
     if (winners.empty()) require_sound(*connection_);
     return winners;
   });
@@ -261,7 +261,7 @@ Result<std::vector<Winner>> Database::winners(const std::string& kernel) const {
 Result<std::optional<Winner>> Database::winner(std::int64_t study) const {
   return reading([&]() -> std::optional<Winner> {
     ChangeReader changes(*connection_);
-    auto winners = read_winners(*connection_, changes, "w.study_id = ?", study);
+    auto winners = read_winners(*connection_, Counts::read, changes, "w.study_id = ?", study);
     if (winners.empty()) return std::nullopt;
     return std::move(winners.front());
   });
@@ -271,7 +271,7 @@ Result<std::map<std::int64_t, std::vector<std::string>>> Database::changes() con
   return reading([&] {
     ChangeReader reader(*connection_);
     std::map<std::int64_t, std::vector<std::string>> all;
-    for (Winner& winner : read_winners(*connection_, reader, "true")) {
+    for (Winner& winner : read_winners(*connection_, Counts::ignored, reader, "true")) {
       if (!winner.changes.empty()) all[winner.study_id] = std::move(winner.changes);
     }
     return all;
@@ -304,7 +304,7 @@ Result<WinnersByKernel> Database::kernel_winners() const {
   return reading([&] {
     WinnersByKernel kernels;
     ChangeReader changes(*connection_);
-    auto all = read_winners(*connection_, changes, "true");
+    auto all = read_winners(*connection_, Counts::read, changes, "true");
     std::ranges::sort(all, [](const Winner& a, const Winner& b) {
       return std::pair(a.updated_unix_ms, a.study_id) > std::pair(b.updated_unix_ms, b.study_id);
     });

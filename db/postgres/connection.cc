@@ -105,9 +105,13 @@ void Connection::begin_connection() const {
   if (libpq().status(handle_.get()) != kConnectionOk)
     throw Failure(one_line(libpq().errorMessage(handle_.get())), Failure::Cause::disconnected);
   const std::string patience = std::to_string(std::max<std::int64_t>(patience_.count(), 1));
-  // A host that stops in a transaction would keep its locks.
-  const std::string settings = "SET search_path = gktune; SET lock_timeout = " + patience +
-                               "; SET idle_in_transaction_session_timeout = 60000";
+  // A host that stops in a transaction would keep its locks. Compiling a query would take seconds and save
+  // little. The statements are written for loops over indexes, as SQLite runs them; else the server would
+  // read all trials.
+  const std::string settings =
+      "SET search_path = gktune; SET lock_timeout = " + patience +
+      "; SET idle_in_transaction_session_timeout = 60000; SET jit = off; SET enable_hashjoin = off; SET "
+      "enable_mergejoin = off";
   checked(libpq().exec(handle_.get(), settings.c_str()));
   const auto clock =
       checked(libpq().exec(handle_.get(), "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"));
@@ -186,6 +190,7 @@ void Connection::begin(Begin kind) {
   if (kind != Begin::alone) return;
   try {
     execute("LOCK TABLE sessions, studies, trials, claims, playoffs, portfolios IN SHARE ROW EXCLUSIVE MODE");
+    execute("SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on");  // of many rows
   } catch (const Failure&) {
     roll_back();
     throw;
