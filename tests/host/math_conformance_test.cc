@@ -243,6 +243,105 @@ TEST_P(Math, conversions_from_integers_round_as_their_names_say) {
   }
 }
 
+// The number r with forward(r) = y, as exactly as an error of `ulps` units in r allows.
+bool is_inverse(double r, double y, const std::function<long double(long double)>& forward, double ulps) {
+  const long double step = std::max(std::abs(r), 1e-300) * ulps * std::numeric_limits<double>::epsilon();
+  const long double below = forward(r - step), above = forward(r + step);
+  return std::min(below, above) <= y && y <= std::max(below, above);
+}
+
+TEST_P(Math, computes_special_functions) {
+  const auto erf = [](long double x) { return std::erf(x); };
+  const auto erfc = [](long double x) { return std::erfc(x); };
+  const auto normcdf = [](long double x) { return std::erfc(-x / std::numbers::sqrt2_v<long double>) / 2; };
+  std::vector<double> in{0.015625, 0.25, 0.5, 0.875, 1, 1.5, 1.96875, 2.5, 3.75, 6, 9.5, 15};
+  std::vector<double> out(in.size() * 12);
+  std::vector<float> narrow(out.size());
+  run("math.cu", "special", line(1, static_cast<std::int64_t>(in.size())), in, out, narrow);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const double x = in[i], *row = &out[i * 12];
+    EXPECT_TRUE(is_inverse(row[0], x / 16, erf, 8)) << "erfinv of " << x / 16 << " is not " << row[0];
+    if (x < 2 && x != 1) {
+      EXPECT_TRUE(is_inverse(row[1], x, erfc, 8)) << "erfcinv of " << x << " is not " << row[1];
+    }
+    if (x < 4 && x != 2) {
+      EXPECT_TRUE(is_inverse(row[2], x / 4, normcdf, 8)) << "normcdfinv of " << x / 4 << " is not " << row[2];
+    }
+    const auto wide = static_cast<long double>(x);
+    EXPECT_TRUE(is_near(row[3], static_cast<double>(std::exp(wide * wide) * std::erfc(wide)), 8))
+        << "erfcx " << x;
+    const double bessel[] = {std::cyl_bessel_j(0, x), std::cyl_bessel_j(1, x), std::cyl_bessel_j(3, x),
+                             std::cyl_neumann(0, x),  std::cyl_neumann(1, x),  std::cyl_neumann(2, x)};
+    for (int k = 0; k < 6; ++k)
+      EXPECT_NEAR(row[4 + k], bessel[k], 2e-13 * (1 + std::abs(bessel[k]))) << k << ' ' << x;
+    EXPECT_TRUE(is_near(row[10], std::cyl_bessel_i(0, x), 20)) << x;
+    EXPECT_TRUE(is_near(row[11], std::cyl_bessel_i(1, x), 20)) << x;
+    for (int k = 0; k < 12; ++k) {
+      if (std::isnan(row[k])) {
+        EXPECT_TRUE(std::isnan(narrow[i * 12 + k]));
+      } else {
+        EXPECT_NEAR(narrow[i * 12 + k], row[k], 4e-6 * (1e-2 + std::abs(row[k]))) << k << ' ' << x;
+      }
+    }
+  }
+}
+
+TEST_P(Math, special_functions_have_their_limits) {
+  std::vector<double> in{0, 2, 8, 32, 1e5}, out(5 * 12);
+  std::vector<float> narrow(out.size());
+  run("math.cu", "special", line(1, 5), in, out, narrow);
+  const auto result = [&](std::size_t i, std::size_t k) { return out[i * 12 + k]; };
+  EXPECT_EQ(result(0, 0), 0);          // erfinv(0)
+  EXPECT_EQ(result(0, 1), INFINITY);   // erfcinv(0)
+  EXPECT_EQ(result(1, 1), -INFINITY);  // erfcinv(2)
+  EXPECT_TRUE(std::isnan(result(2, 0 + 1)));
+  EXPECT_EQ(result(0, 2), -INFINITY);     // normcdfinv(0)
+  EXPECT_EQ(result(1, 2), 0);             // normcdfinv(0.5)
+  EXPECT_TRUE(std::isnan(result(3, 0)));  // erfinv(2)
+  EXPECT_EQ(result(0, 3), 1);
+  EXPECT_TRUE(is_near(result(4, 3), 1 / (1e5 * std::sqrt(std::numbers::pi)), 1e6));  // 1 - 1 / (2 x²)
+  EXPECT_EQ(result(0, 7), -INFINITY);                                                // y0(0)
+  EXPECT_EQ(result(0, 10), 1);
+  EXPECT_EQ(result(4, 10), INFINITY);
+}
+
+TEST_P(Math, rounds_arithmetic_in_the_direction_of_its_name) {
+  std::vector<double> a{1, 0.1, 3, 1e10, 2, 7.25, 123456789, 0.3},
+      b{3, 0.7, -3.3, 1e-9, 0.1, -0.013, 1.1, 1e20};
+  std::vector<double> out(a.size() * 28);
+  std::vector<float> narrow(out.size());
+  run("math.cu", "rounded", line(1, static_cast<std::int64_t>(a.size())), a, b, out, narrow);
+  // Multiplied with the divisor, or squared, a quotient or a root is compared exactly enough.
+  __extension__ using Exact = __float128;
+  const auto check = [&]<class T>(const std::vector<T>& results) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const Exact x = static_cast<T>(a[i]), y = static_cast<T>(b[i]);
+      for (std::size_t op = 0; op < 7; ++op) {
+        const T* row = &results[i * 28 + op];
+        const T down = row[0], up = row[7], zero = row[14], nearest = row[21];
+        const auto order = [&](T r) {  // of the result and the exact one
+          const Exact q = r;
+          const Exact difference = op == 0   ? q - (x + y)
+                                   : op == 1 ? q - (x - y)
+                                   : op == 2 ? q - x * y
+                                   : op == 3 ? (q * y - x) * (y < 0 ? -1 : 1)
+                                   : op == 4 ? q * x - 1
+                                   : op == 5 ? q * q - x
+                                             : q - (x * y + x);
+          return difference < 0 ? -1 : difference > 0 ? 1 : 0;
+        };
+        EXPECT_LE(order(down), 0) << "operation " << op << " of " << a[i] << " and " << b[i];
+        EXPECT_GE(order(up), 0) << "operation " << op << " of " << a[i] << " and " << b[i];
+        EXPECT_TRUE(up == down || up == std::nextafter(down, std::numeric_limits<T>::infinity()));
+        EXPECT_EQ(zero, down > 0 ? down : up);
+        EXPECT_TRUE(nearest == down || nearest == up);
+      }
+    }
+  };
+  check(out);
+  check(narrow);
+}
+
 GKTUNE_ON_EACH_RUNNER(Math);
 
 }  // namespace

@@ -219,9 +219,12 @@ TranslationUnit cuda_unit(const NamedVariant& variant) {
   const Macros values = macros_for(flat, *variant.source);
   TranslationUnit unit;
   unit.host_names = std::move(flat.host_names);
-  unit.text = "#include \"gktune/cuda.h\"\n#include \"gktune/trampoline.h\"\n" + headers_of(flat, values) +
-              line_directive(1, "gktune") + "#include \"gktune/keywords.h\"\n" + definitions(values) +
-              body_of(flat);
+  const std::string body = body_of(flat);
+  // Few kernels use them, and all would take longer to compile.
+  const bool has_lanes = body.find("__v") != body.npos || body.find("__dp") != body.npos;
+  unit.text = "#include \"gktune/cuda.h\"\n#include \"gktune/trampoline.h\"\n" +
+              std::string(has_lanes ? "#include \"gktune/simd.h\"\n" : "") + headers_of(flat, values) +
+              line_directive(1, "gktune") + "#include \"gktune/keywords.h\"\n" + definitions(values) + body;
   unit.symbols = add_entries(unit.text, variant, "kernel_entry");
   return unit;
 }

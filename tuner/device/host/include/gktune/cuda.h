@@ -14,6 +14,8 @@
 #include "gktune/conversions.h"
 #include "gktune/math.h"
 #include "gktune/memory.h"
+#include "gktune/rounding.h"
+#include "gktune/special.h"
 #include "gktune/thread.h"
 #include "gktune/vector_types.h"
 #include "gktune/warp.h"

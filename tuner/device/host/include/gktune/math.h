@@ -25,25 +25,35 @@ GKTUNE_C1(exp10)
 GKTUNE_FUNCTIONS_OF_TWO(GKTUNE_C2)
 #undef GKTUNE_C1
 #undef GKTUNE_C2
-#define GKTUNE_C(T, f)               \
-  T fma##f(T, T, T) noexcept;        \
-  T ldexp##f(T, int) noexcept;       \
-  T scalbn##f(T, int) noexcept;      \
-  T frexp##f(T, int*) noexcept;      \
-  T modf##f(T, T*) noexcept;         \
-  int ilogb##f(T) noexcept;          \
-  long lrint##f(T) noexcept;         \
-  long long llrint##f(T) noexcept;   \
-  long lround##f(T) noexcept;        \
-  long long llround##f(T) noexcept;  \
+#define GKTUNE_C(T, f)              \
+  T fma##f(T, T, T) noexcept;       \
+  T ldexp##f(T, int) noexcept;      \
+  T scalbn##f(T, int) noexcept;     \
+  T frexp##f(T, int*) noexcept;     \
+  T modf##f(T, T*) noexcept;        \
+  int ilogb##f(T) noexcept;         \
+  long lrint##f(T) noexcept;        \
+  long long llrint##f(T) noexcept;  \
+  long lround##f(T) noexcept;       \
+  long long llround##f(T) noexcept; \
+  T j0##f(T) noexcept;              \
+  T j1##f(T) noexcept;              \
+  T jn##f(int, T) noexcept;         \
+  T y0##f(T) noexcept;              \
+  T y1##f(T) noexcept;              \
+  T yn##f(int, T) noexcept;         \
+  T scalbln##f(T, long) noexcept;   \
+  T remquo##f(T, T, int*) noexcept; \
+  T nan##f(const char*) noexcept;   \
   void sincos##f(T, T*, T*) noexcept;
 extern "C" {
 GKTUNE_C(double, )
 GKTUNE_C(float, f)
-double j0(double) noexcept;
-double j1(double) noexcept;
-double y0(double) noexcept;
-double y1(double) noexcept;
+long double erfl(long double) noexcept;
+long double erfcl(long double) noexcept;
+long double expl(long double) noexcept;
+long double logl(long double) noexcept;
+long double sqrtl(long double) noexcept;
 int abs(int) noexcept;
 long labs(long) noexcept;
 long long llabs(long long) noexcept;
@@ -80,30 +90,29 @@ inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi
 inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
 inline double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
 inline float normcdff(float x) { return static_cast<float>(normcdf(static_cast<double>(x))); }
-inline float norm3df(float x, float y, float z) { return sqrtf(x * x + y * y + z * z); }
-inline double norm3d(double x, double y, double z) { return sqrt(x * x + y * y + z * z); }
-inline float norm4df(float x, float y, float z, float w) { return sqrtf(x * x + y * y + z * z + w * w); }
-inline double norm4d(double x, double y, double z, double w) { return sqrt(x * x + y * y + z * z + w * w); }
-inline float rnorm3df(float x, float y, float z) { return 1.0f / norm3df(x, y, z); }
-inline float rnorm4df(float x, float y, float z, float w) { return 1.0f / norm4df(x, y, z, w); }
+#define GKTUNE_NORMS(T, f, Wide, root)                                               \
+  inline T norm##f(int dimension, const T* x) {                                      \
+    Wide sum = 0;                                                                    \
+    for (int i = 0; i < dimension; ++i) sum += static_cast<Wide>(x[i]) * x[i];       \
+    return static_cast<T>(root(sum));                                                \
+  }                                                                                  \
+  inline T rnorm##f(int dimension, const T* x) { return 1 / norm##f(dimension, x); } \
+  inline T norm3d##f(T x, T y, T z) {                                                \
+    const T all[] = {x, y, z};                                                       \
+    return norm##f(3, all);                                                          \
+  }                                                                                  \
+  inline T norm4d##f(T x, T y, T z, T w) {                                           \
+    const T all[] = {x, y, z, w};                                                    \
+    return norm##f(4, all);                                                          \
+  }                                                                                  \
+  inline T rnorm3d##f(T x, T y, T z) { return 1 / norm3d##f(x, y, z); }              \
+  inline T rnorm4d##f(T x, T y, T z, T w) { return 1 / norm4d##f(x, y, z, w); }
+GKTUNE_NORMS(float, f, double, sqrt)
+GKTUNE_NORMS(double, , long double, sqrtl)
+#undef GKTUNE_NORMS
+
 inline float fdividef(float x, float y) { return x / y; }
 
+inline float fdivide(float x, float y) { return x / y; }
 inline float __fdividef(float x, float y) { return x / y; }
 inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
-
-inline float __fadd_rn(float x, float y) { return x + y; }
-inline float __fsub_rn(float x, float y) { return x - y; }
-inline float __fmul_rn(float x, float y) { return x * y; }
-inline float __fdiv_rn(float x, float y) { return x / y; }
-inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
-inline float __frcp_rn(float x) { return 1.0f / x; }
-inline float __fsqrt_rn(float x) { return sqrtf(x); }
-// Rounded once: the quotient in double is exact enough.
-inline float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(static_cast<double>(x))); }
-inline double __dadd_rn(double x, double y) { return x + y; }
-inline double __dsub_rn(double x, double y) { return x - y; }
-inline double __dmul_rn(double x, double y) { return x * y; }
-inline double __ddiv_rn(double x, double y) { return x / y; }
-inline double __fma_rn(double x, double y, double z) { return fma(x, y, z); }
-inline double __drcp_rn(double x) { return 1.0 / x; }
-inline double __dsqrt_rn(double x) { return sqrt(x); }
