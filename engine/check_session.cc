@@ -377,6 +377,22 @@ void set_apart_what_did_not_run(CheckResult& result, bool has_awkward_problems) 
   result.not_run = std::move(not_run);
 }
 
+// Moves findings from a result that follow from a guess: accesses outside buffers whose true extents the
+// space file does not know.
+void set_apart_guesses(CheckResult& result, const std::vector<Argument>& arguments) {
+  const auto rests_on_guess = [&](const Finding& finding) {
+    return std::ranges::any_of(arguments, [&](const Argument& argument) {
+      return argument.is_extent_guess && finding.message.find(outside_of(argument.name)) != std::string::npos;
+    });
+  };
+  for (Finding& finding : result.findings) {
+    if (!rests_on_guess(finding)) continue;
+    if (finding.status != Status::reference_failed) result.checked -= std::ssize(finding.trials);
+    result.unconfirmed.push_back(finding);
+  }
+  std::erase_if(result.findings, rests_on_guess);
+}
+
 }  // namespace
 
 std::int64_t CheckResult::failed() const {
@@ -407,7 +423,10 @@ Result<CheckResult, EngineError> check_space(const CheckRequest& request, const 
   CheckResult result = check(
       **device, events, order, [&](Candidate& candidate) { return candidates.next(candidate); },
       *std::move(counts));
-  if (is_sanitizing(request)) set_apart_what_did_not_run(result, is_awkward(request));
+  if (is_sanitizing(request)) {
+    set_apart_what_did_not_run(result, is_awkward(request));
+    set_apart_guesses(result, request.definition.kernel.arguments);
+  }
   return result;
 }
 

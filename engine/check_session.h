@@ -32,6 +32,7 @@ struct CheckResult {
   std::vector<Finding> findings;  // in the order in which they were found
   std::vector<Finding> not_run;   // launches that this device cannot form or run; the kernel is not at fault
   std::vector<Finding> harmless;  // that cannot change a result
+  std::vector<Finding> unconfirmed;  // accesses outside buffers whose extents are guesses of the space file
   std::vector<Trial> passed;      // in the order of their candidates
   bool was_stopped = false;
   std::int64_t unchecked = 0;  // candidates that could not be judged because the machine failed

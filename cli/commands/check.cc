@@ -166,6 +166,7 @@ Json check_json(const CheckResult& result, const std::string& kernel, const Devi
   for (const Finding& finding : result.findings) report["findings"].push_back(finding_json(finding));
   for (const Finding& finding : result.harmless) report["harmless"].push_back(finding_json(finding));
   for (const Finding& finding : result.not_run) report["not_run"].push_back(finding_json(finding));
+  for (const Finding& finding : result.unconfirmed) report["unconfirmed"].push_back(finding_json(finding));
   if (!reports_resources(options)) return report;
   report["architecture"] = device.architecture;
   report["limits"] = device.name;
@@ -202,6 +203,11 @@ void print_check(const CheckResult& result, const KernelDefinition& definition, 
   for (const Finding& finding : result.not_run) {
     context.log.info(
         fmt::format("not run{}: {}", candidates_text(finding), with_short_lines(finding.message)));
+  }
+  for (const Finding& finding : result.unconfirmed) {
+    context.log.warning(
+        fmt::format("unconfirmed{}: {}; the extent is a guess of the space file: state the true one",
+                    candidates_text(finding), with_short_lines(finding.message)));
   }
   const bool is_through =
       !result.was_stopped && !result.failure && !result.failures().contains(Status::reference_failed);

@@ -56,13 +56,71 @@ FlatSource with_near_headers(const fs::path& path, const std::string& text, std:
   }
 }
 
+// The value of a condition if #define lines alone decide it: `#ifdef X`, `#if !defined(X)`, `#if 0`.
+std::optional<bool> truth_of(const SourceLine& condition, const std::set<std::string>& defined) {
+  const std::vector<Token> tokens = tokenize(condition.text);  // # if ! defined ( X )
+  const auto is = [&](std::size_t i, std::string_view text) {
+    return i < tokens.size() && tokens[i] == text;
+  };
+  const auto is_defined = [&](std::size_t i) { return defined.contains(std::string(tokens[i].text)); };
+  if (tokens.size() == 3 && condition.name == "ifdef") return is_defined(2);
+  if (tokens.size() == 3 && condition.name == "ifndef") return !is_defined(2);
+  if (tokens.size() == 3 && (is(2, "0") || is(2, "1"))) return is(2, "1");
+  const std::size_t word = is(2, "!") ? 3 : 2;
+  const std::size_t name = is(word + 1, "(") ? word + 2 : word + 1;
+  if (!is(word, "defined") || tokens.size() != (name == word + 2 ? name + 2 : name + 1)) return std::nullopt;
+  return is_defined(name) == (word == 2);
+}
+
+// The source without the branches that nvcc leaves out. Keeps all branches of a condition that needs more
+// than the #define lines.
+FlatSource without_dead_branches(const FlatSource& source) {
+  struct Branch {
+    bool is_decided, is_taken, was_taken;
+  };
+  std::set<std::string> defined{"__CUDACC__", "__NVCC__", "__cplusplus", "__linux__", "__unix__", "__GNUC__"};
+  std::vector<Branch> open;
+  FlatSource rest = source;
+  rest.lines.clear();
+  for (const SourceLine& line : source.lines) {
+    const bool is_live = std::ranges::all_of(open, &Branch::is_taken);
+    if (line.kind == SourceLine::Kind::condition) {
+      const auto truth = is_live || !line.name.starts_with("if") ? truth_of(line, defined) : std::nullopt;
+      if (line.name.starts_with("if")) {
+        open.push_back({truth.has_value(), truth.value_or(true), truth.value_or(false)});
+      } else if (line.name == "endif") {
+        if (!open.empty()) open.pop_back();
+      } else if (!open.empty() && open.back().is_decided) {
+        Branch& branch = open.back();
+        branch.is_taken = !branch.was_taken && (line.name == "else" || truth.value_or(true));
+        branch.was_taken = branch.was_taken || branch.is_taken;
+      }
+      continue;
+    }
+    if (!is_live) continue;
+    if (line.kind == SourceLine::Kind::define) defined.insert(line.name);
+    if (line.kind == SourceLine::Kind::undef) defined.erase(line.name);
+    rest.lines.push_back(line);
+  }
+  return rest;
+}
+
+// The source that nvcc compiles; all of it if kernels are only in branches that it leaves out.
+FlatSource compiled_source(const FlatSource& source) {
+  FlatSource compiled = without_dead_branches(source);
+  const bool has_kernel = std::ranges::any_of(signatures_in(compiled), [](const FunctionSignature& each) {
+    return each.kind == FunctionSignature::Kind::kernel;
+  });
+  return has_kernel ? compiled : source;
+}
+
 class SourceImport {
  public:
   SourceImport(const std::string& text, const std::filesystem::path& path, std::string source)
       : path_(path),
         source_path_(std::move(source)),
         whole_(text),
-        flat_(with_near_headers(path, text, include_dirs_)),
+        flat_(compiled_source(with_near_headers(path, text, include_dirs_))),
         text_(text_of(flat_)),
         tokens_(code_tokens(text_)),
         signatures_(signatures_in(flat_)),
@@ -146,11 +204,17 @@ class SourceImport {
   static bool looks_like_parameter(const std::string& name, std::int64_t value) {
     static const std::regex kNames(
         ".*(tile|block|thread|unroll|coars|per_?th|items|vec|chunk|batch|bucket|stage|stride|step|factor|"
-        "group|warps|buf|_size|size_|dim).*|[bwt][mnkxyz]|bs|bdim[xyz]?|tpb|radix_?bits",
+        "warps|buf|_size|size_|dim).*|[bwt][mnkxyz]|bs|bdim[xyz]?|tpb|radix_?bits",
         std::regex::icase);
-    static const std::regex kFixed(".*(warp_?size|radius|n_?bins|num_?bins|filter|mask|channels|lanes).*",
-                                   std::regex::icase);
-    return value >= 1 && value <= 4096 && std::regex_match(name, kNames) && !std::regex_match(name, kFixed);
+    return value >= 1 && value <= 4096 && std::regex_match(name, kNames) && !is_fixed(name);
+  }
+
+  // Names of numbers that an algorithm needs as they are.
+  static bool is_fixed(const std::string& name) {
+    static const std::regex kFixed(
+        ".*(warp_?size|radius|n_?bins|num_?bins|banks|steps|n_?dims?|filter|mask|channels|lanes).*",
+        std::regex::icase);
+    return std::regex_match(name, kFixed);
   }
 
   // True if the launch passes the value of this name alone.
@@ -172,12 +236,15 @@ class SourceImport {
         add_axis(setting.name, setting.value, true);
       } else if (looks_like_parameter(setting.name, setting.value)) {
         add_setting_parameter(setting);
-      } else if (setting.value > 1024) {
+      } else if (setting.value > 1024 && setting.value <= kLargestSetting) {
         add_axis(setting.name, setting.value, true);
         note(setting.name + " is taken for a size of the problem");
       }
     }
   }
+
+  // Larger constants are bits or limits.
+  static constexpr std::int64_t kLargestSetting = std::int64_t{1} << 28;
 
   void add_setting_parameter(const SourceSetting& setting) {
     add_parameter(setting.name, value_list(setting.value), setting.value);
@@ -236,7 +303,7 @@ class SourceImport {
     for (const auto& [name, place] : code_.sources_of(extent.tokens, extent.place)) {
       const SourceSetting* found = setting(name);
       if (found == nullptr || !is_kernel_setting(*found) || code_.known.contains(name)) continue;
-      if (found->value <= 1 || found->value > 1024) continue;
+      if (found->value <= 1 || found->value > 1024 || is_fixed(name)) continue;
       if (is_size_of_one_block(name)) {
         add_axis(name, found->value, true);
       } else {
@@ -265,6 +332,17 @@ class SourceImport {
     static constexpr const char* kLong[] = {"threadsPerBlock", "threadsPerBlockY", "threadsPerBlockZ"};
     static const std::vector<Value> kBlockSizes = {64, 128, 256, 512, 1024};
     if (!launch_) {
+      if (const std::string name = block_setting_in_index(); !name.empty()) {
+        draft_.block = {name};
+        return;
+      }
+    }
+    if (!launch_ && !has(bodies_.body(kernel_->name), "blockDim")) {
+      draft_.block = {"256"};
+      draft_.block_comment = "a guess";
+      return;
+    }
+    if (!launch_) {
       add_parameter(kLong[0], kBlockSizes, 256, "a guess");
       draft_.block = {kLong[0]};
       return;
@@ -280,10 +358,13 @@ class SourceImport {
         continue;
       }
       const auto number = term->constant();
-      const bool stays = number && *number > 1 && has_literal_in_kernel(*number);
-      if (stays)
-        note("the block of " + term->text() + " threads stays: the kernel's text has this number too");
-      if (!number || *number <= 1 || stays) {
+      if (const std::string name = number ? block_setting(*number) : ""; !name.empty()) {
+        add_block_extent(extents, i, *number, name);
+        continue;
+      }
+      const std::string_view why = number && *number > 1 ? why_block_stays(i, *number) : "";
+      if (!why.empty()) note(fmt::format("the block of {} threads stays: {}", term->text(), why));
+      if (!number || *number <= 1 || !why.empty()) {
         draft_.block.push_back(term->text());
         continue;
       }
@@ -292,16 +373,118 @@ class SourceImport {
       if (std::ranges::find(values, Value(*number)) == values.end()) values.push_back(*number);
       std::ranges::sort(values);
       add_parameter(name, std::move(values), *number);
-      draft_.block.push_back(name);
-      block_literals_[i] = *number;
-      alias(extents[i], name);
-      if (launch_->config[1].size() == 1) {
-        static constexpr const char* kAxes[] = {".x", ".y", ".z"};
-        const std::string variable(launch_->config[1][0].text);
-        code_.known[variable + kAxes[i]] = name;
-        if (extents.size() == 1 && !code_.is_dim3(variable, launch_->place)) code_.known[variable] = name;
+      add_block_extent(extents, i, *number, name);
+    }
+  }
+
+  // The parameter `name` is the block's extent in this dimension, and stands for its variables and its
+  // literal.
+  void add_block_extent(const std::vector<LaunchingCode::Written>& extents, std::size_t dimension,
+                        std::int64_t value, const std::string& name) {
+    draft_.block.push_back(name);
+    block_literals_[dimension] = value;
+    alias(extents[dimension], name);
+    alias_members(dimension, extents.size(), name);
+  }
+
+  // The parameter of the kernel that a literal extent of the block repeats: BLOCK_DIM of `#define BLOCK_DIM
+  // 16` beside `dim3 block(16, 16)`. Empty if none or several have this value.
+  std::string block_setting(std::int64_t extent) const {
+    static const std::regex kNames(".*(block|tile|thread|dim).*", std::regex::icase);
+    std::string found;
+    for (const SpaceDraft::Parameter& each : draft_.parameters) {
+      if (each.default_value != Value(extent) || !std::regex_match(each.name, kNames)) continue;
+      if (setting(each.name) == nullptr) continue;
+      if (!found.empty()) return "";
+      found = each.name;
+    }
+    return found;
+  }
+
+  // BLOCK of a kernel that computes `blockIdx.x * BLOCK + threadIdx.x`.
+  std::string block_setting_in_index() const {
+    const Tokens body = bodies_.body(kernel_->name);
+    for (std::size_t i = 0; i + 6 < body.size(); ++i) {
+      const bool is_index = body[i] == "blockIdx" && body[i + 2] == "x" && body[i + 3] == "*" &&
+                            body[i + 5] == "+" && body[i + 6] == "threadIdx";
+      if (is_index && is_parameter(body[i + 4].text)) return std::string(body[i + 4].text);
+    }
+    return "";
+  }
+
+  // Why a literal extent of the block is no parameter. Empty: it is one.
+  std::string_view why_block_stays(std::size_t dimension, std::int64_t extent) {
+    if (has_literal_in_kernel(extent)) return "the kernel's text has this number too";
+    if (!steps_by_block() && !grid_follows(dimension, extent))
+      return "neither the grid nor a loop of the kernel follows it, so a smaller one would do less work";
+    return "";
+  }
+
+  // True if a grid's extent depends on this extent of the block.
+  bool grid_follows(std::size_t dimension, std::int64_t extent) {
+    static const std::string kName = "gktune_extent";
+    const auto block = code_.extents(launch_->config[1], launch_->place);
+    const auto known = code_.known;
+    alias(block[dimension], kName);
+    alias_members(dimension, block.size(), kName);
+    code_.literals[extent] = kName;
+    const bool follows = std::ranges::any_of(code_.extents(launch_->config[0], launch_->place),
+                                             [&](const LaunchingCode::Written& each) {
+                                               know_names(each.tokens, each.place);
+                                               const auto term = code_.translate(each.tokens, each.place);
+                                               return term && term->text().find(kName) != std::string::npos;
+                                             });
+    code_.literals.clear();
+    code_.known = known;
+    return follows;
+  }
+
+  // Sizes that nothing in the source gives a value stand for themselves.
+  void know_names(Tokens tokens, std::size_t place, int depth = 0) {
+    constexpr int kMostLevels = 6;
+    for (std::size_t i = 0; i < tokens.size() && depth < kMostLevels; ++i) {
+      const bool is_call = i + 1 < tokens.size() && is_any_of(tokens[i + 1].text, {"(", "<", "."});
+      if (!tokens[i].is_word() || is_call || code_.known.contains(tokens[i].text)) continue;
+      if (const auto value = code_.definition(tokens[i].text, place)) {
+        know_names(value->tokens, value->place, depth + 1);
+      } else if (may_be_size(std::string(tokens[i].text), place)) {
+        code_.known[std::string(tokens[i].text)] = tokens[i].text;
       }
     }
+  }
+
+  // True if a loop of the kernel goes on by the number of threads: `i += blockDim.x * gridDim.x`, also by a
+  // variable that has it.
+  bool steps_by_block(std::string_view setting = {}) const {
+    const Tokens body = bodies_.body(kernel_->name);
+    std::set<std::string_view> counts{"blockDim", "num_threads", "size", "group_dim", "dim_threads", setting};
+    const auto has_count = [&](std::size_t begin) {  // and no thread's own index or element
+      bool found = false;
+      int depth = 0;
+      for (std::size_t k = begin; k < body.size() && depth >= 0 && body[k] != ";" && body[k] != "{"; ++k) {
+        if (is_any_of(body[k].text, {"threadIdx", "blockIdx", "thread_rank", "["})) return false;
+        found = found || counts.contains(body[k].text);
+        depth += body[k] == "(" ? 1 : body[k] == ")" ? -1 : 0;
+      }
+      return found;
+    };
+    for (std::size_t i = 1; i + 1 < body.size(); ++i) {
+      if (body[i] != "=" || body[i + 1] == "=") continue;
+      if (body[i - 1] == "+" && has_count(i + 1)) return true;
+      const bool is_sum = body[i - 1].is_word() && body[i + 1] == body[i - 1].text && has_count(i + 1);
+      if (is_sum) return true;
+      if (body[i - 1].is_word() && has_count(i + 1)) counts.insert(body[i - 1].text);
+    }
+    return false;
+  }
+
+  // block.x and, of a block with one extent, the variable itself.
+  void alias_members(std::size_t dimension, std::size_t dimensions, const std::string& name) {
+    if (launch_->config[1].size() != 1) return;
+    static constexpr const char* kAxes[] = {".x", ".y", ".z"};
+    const std::string variable(launch_->config[1][0].text);
+    code_.known[variable + kAxes[dimension]] = name;
+    if (dimensions == 1 && !code_.is_dim3(variable, launch_->place)) code_.known[variable] = name;
   }
 
   // A variable or macro for the block stands for the parameter elsewhere too.
@@ -328,7 +511,7 @@ class SourceImport {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (!is_size(parameters[i])) continue;
       const Tokens passed = launch_->arguments[i];
-      add_sizes(passed, launch_->place, true);
+      add_sizes(passed, launch_->place, Use::argument);
       const bool is_unknown =
           passed.size() == 1 && passed[0].is_word() && !code_.known.contains(passed[0].text) &&
           !code_.translate(passed, launch_->place) && !code_.loop_start(passed[0].text, launch_->place);
@@ -336,12 +519,13 @@ class SourceImport {
       guess_axis(std::string(passed[0].text), false);
     }
     for (const LaunchingCode::Written& each : code_.extents(launch_->config[0], launch_->place))
-      add_sizes(each.tokens, each.place, false);
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      add_sizes(each.tokens, each.place, Use::grid);
+    // Beside these, further extents may vary too: the rows of a table. Alone they would not fit the grid.
+    for (std::size_t i = 0; i < parameters.size() && !draft_.axes.empty(); ++i) {
       if (parse_type(parameters[i].type).pointers == 0) continue;
       const auto allocation = code_.allocation(launch_->arguments[i], launch_->place);
       if (!allocation) continue;
-      for (const Tokens factor : allocation->factors) add_sizes(factor, allocation->place, false);
+      for (const Tokens factor : allocation->factors) add_sizes(factor, allocation->place, Use::extent);
     }
   }
 
@@ -361,9 +545,13 @@ class SourceImport {
     return element && *type != "bool" && !is_floating(*element);
   }
 
-  static constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
+  static constexpr std::int64_t kFewestElements = 5, kLargestSize = std::numeric_limits<std::int32_t>::max();
 
-  void add_sizes(Tokens expression, std::size_t from, bool is_argument) {
+  // An axis that no argument and no grid shows would have nothing to do with the others: the extent is a
+  // guess instead.
+  enum class Use { argument, grid, extent };
+
+  void add_sizes(Tokens expression, std::size_t from, Use use) {
     for (const auto& [name, place] : code_.sources_of(expression, from)) {
       if (!may_be_size(name, place)) continue;
       const auto value = code_.definition(name, place);
@@ -371,14 +559,18 @@ class SourceImport {
       if (term && term->is_real()) continue;
       const auto number = term ? term->constant() : std::nullopt;
       if (term && (!number || *number < 1 || *number > kLargestSize)) continue;
+      // Two coordinates, three channels.
+      if (number && *number < kFewestElements) continue;
       const SourceSetting* found = setting(name);
-      if (!is_argument && number && is_geometry(name, *number, place)) {
+      if (use != Use::argument && number && is_geometry(name, *number, place)) {
         add_parameter(name, value_list(*number), *number,
                       "the grid's size: a loop of the kernel must cover the remaining elements");
         code_.known[name] = name;
         continue;
       }
       const bool is_macro = found != nullptr && is_kernel_setting(*found);
+      // A guess would have nothing to do with the other sizes, nor has a number of bytes.
+      if (use == Use::extent && (!number || has(value->tokens, "sizeof"))) continue;
       number ? add_axis(name, *number, is_macro) : guess_axis(name, is_macro);
     }
   }
@@ -414,6 +606,51 @@ class SourceImport {
     }
     code_.literals.clear();
     return grid;
+  }
+
+  // The block's extents that only the sizes of the problem decide, which find_block() did not know.
+  void find_unread_block() {
+    if (!launch_) return;
+    const auto extents = code_.extents(launch_->config[1], launch_->place);
+    for (std::size_t i = 0; i < extents.size() && i < draft_.block.size(); ++i) {
+      if (draft_.block_comment.empty() || (draft_.block[i] != "256" && draft_.block[i] != "1")) continue;
+      const auto term = code_.translate(extents[i].tokens, extents[i].place);
+      if (!term) return;
+      draft_.block[i] = term->as_integer().text();
+      if (i + 1 == extents.size()) draft_.block_comment.clear();
+    }
+  }
+
+  static bool names(const std::vector<std::string>& expressions, const std::string& name) {
+    const std::regex word("\\b" + name + "\\b");
+    return std::ranges::any_of(expressions,
+                               [&](const std::string& each) { return std::regex_search(each, word); });
+  }
+
+  // A parameter of the block that neither the grid nor a loop of the kernel follows has the source's value
+  // alone: another one would do another work.
+  void keep_unfollowed_block() {
+    for (SpaceDraft::Parameter& parameter : draft_.parameters) {
+      if (!names(draft_.block, parameter.name) || !parameter.default_value) continue;
+      const bool is_followed = names(draft_.grid, parameter.name) || steps_by_block(parameter.name);
+      if (is_followed && (!launch_ || draft_.grid_comment.empty())) continue;
+      parameter.values = {*parameter.default_value};
+      parameter.comment = is_followed ? "other values need the true grid"
+                                      : "other values need a grid or a loop of the kernel that follows them";
+    }
+  }
+
+  // What the source's asserts say of parameters and sizes.
+  void find_asserted_constraints() {
+    for (const LaunchingCode::Written& condition : code_.asserted()) {
+      const auto text = code_.translate_comparison(condition.tokens, condition.place);
+      const bool names_any =
+          text &&
+          (std::ranges::any_of(draft_.axes, [&](const auto& axis) { return names({*text}, axis.name); }) ||
+           std::ranges::any_of(draft_.parameters,
+                               [&](const auto& each) { return names({*text}, each.name); }));
+      if (names_any) add_constraint(*text, "the source asserts it");
+    }
   }
 
   // A grid of `n / TILE` blocks covers all elements only if TILE divides n.
@@ -480,8 +717,11 @@ class SourceImport {
     draft_.source = source_path_;
     for (const fs::path dir : include_dirs_)
       draft_.include.push_back(in_space_folder(dir.empty() ? "." : dir).string());
+    find_unread_block();
     draft_.grid = grid();
+    keep_unfollowed_block();
     find_loop_constraints();
+    find_asserted_constraints();
     if (draft_.parameters.empty()) note("no macro or constant looks like a parameter: add parameters");
     draft_.entry = namespace_of_kernel() + kernel_->name + template_text();
     if (launch_ && launch_->config.size() > 2) {
@@ -495,10 +735,21 @@ class SourceImport {
     }
     draft_.is_cooperative = launch_ && launch_->is_cooperative;
     draft_.compares_with_default = !draft_.parameters.empty();
+    allow_rounding();
     check_file();
     note(draft_.compares_with_default
              ? "outputs are compared with those of the default configuration: a reference finds more"
              : kNoReference);
+  }
+
+  // Another configuration may add in another order.
+  void allow_rounding() {
+    for (SpaceDraft::Argument& argument : draft_.arguments) {
+      const auto element = element_type_from_name(argument.type);
+      if (argument.role.empty() || !element || !is_floating(*element)) continue;
+      const char* part = element_size(*element) == 8 ? "1e-9" : element_size(*element) == 4 ? "1e-4" : "1e-2";
+      argument.check = fmt::format("{{absolute: {0}, relative: {0}}}", part);
+    }
   }
 
   // "tools::" of a kernel in that namespace.
@@ -579,56 +830,104 @@ class SourceImport {
 
   // Sizes for a CPU, and sizes for the sanitizer if its own ones mean nothing to the kernel.
   void add_small_sizes(const Definition& definition, const Problem& problem) {
-    const auto add = [&](std::vector<SpaceDraft::Axis>& axes, double most_bytes, double most_threads) {
-      const Problem small = small_problem(definition, problem, most_bytes, most_threads);
+    const auto add = [&](std::vector<SpaceDraft::Axis>& axes, double most_bytes, double most_threads,
+                         const std::set<std::string>& kept) {
+      const Problem small = small_problem(definition, problem, most_bytes, most_threads, kept);
       for (const SpaceDraft::Axis& axis : draft_.axes)
         axes.push_back({axis.name, {std::to_string(small.find(axis.name)->integer())}, axis.is_macro});
     };
-    add(draft_.host_axes, 16e6, 65536);
+    add(draft_.host_axes, 16e6, 65536, {});
     if (std::ranges::equal(draft_.host_axes, draft_.axes, {}, &SpaceDraft::Axis::values,
                            &SpaceDraft::Axis::values))
       draft_.host_axes.clear();
-    const auto is_known = [](const SpaceDraft::Argument& argument) {
-      return argument.comment.find(kGuessedExtent) == argument.comment.npos;
-    };
     const bool takes_any =
-        std::ranges::all_of(draft_.arguments, is_known) &&
+        std::ranges::none_of(draft_.arguments, &SpaceDraft::Argument::is_extent_guess) &&
         std::ranges::all_of(draft_.axes, [&](const SpaceDraft::Axis& axis) { return is_guarded(axis.name); });
-    if (!takes_any) add(draft_.check_axes, 1e6, 16384);
+    if (!takes_any) {
+      constexpr double kMostThreads = 65536;
+      std::set<std::string> kept = unseen_axes();
+      if (threads_at(definition, problem, kept) > kMostThreads) kept.clear();
+      add(draft_.check_axes, 250e3, 1024, kept);
+    }
     space_.text = space_file_text(draft_);
   }
 
   // Halves the greatest size until buffers and grids are small. Keeps multiples of powers of two, on which
-  // kernels without checks of their indices rely.
+  // kernels without checks of their indices rely; of 64 if that is small enough.
   static Problem small_problem(const Definition& definition, Problem problem, double most_bytes,
-                               double most_threads) {
-    constexpr std::int64_t kSmallest = 64;
-    const Config& config = definition.kernel.default_values;
-    auto plan = resolve(definition.kernel, config, problem, any_gpu());
-    std::set<std::string> fixed;
-    while (plan && (bytes_of(*plan) > most_bytes || threads_of(*plan) > most_threads)) {
-      std::string longest;
-      std::int64_t size = 0;
-      for (const auto& [name, value] : problem) {
-        if (fixed.contains(name) || !value.is_integer() || value.integer() <= size) continue;
-        if (value.integer() < 2 * kSmallest || value.integer() % 2 != 0) continue;
-        longest = name;
-        size = value.integer();
-      }
-      if (longest.empty()) break;
-      Problem half = problem;
-      half.set(longest, size / 2);
-      Scope scope;
-      scope.add(config).add(half);
-      auto plan_of_half = resolve(definition.kernel, config, half, any_gpu());
-      if (plan_of_half && all_hold(definition.constraints, scope, &Constraint::condition)) {
-        problem = std::move(half);
-        plan = std::move(plan_of_half);
-      } else {
-        fixed.insert(longest);
+                               double most_threads, const std::set<std::string>& kept) {
+    for (const std::int64_t smallest : {64, 2}) {
+      std::set<std::string> fixed = kept;
+      while (auto plan = resolve(definition.kernel, definition.kernel.default_values, problem, any_gpu())) {
+        constexpr double kFewestBlocks = 4;
+        const double threads = std::max(most_threads, kFewestBlocks * threads_of_block(*plan));
+        if (bytes_of(*plan) <= most_bytes && threads_of(*plan) <= threads) return problem;
+        const auto longest = longest_to_halve(problem, fixed, smallest);
+        if (!longest) break;
+        const Problem half = with_half(problem, *longest);
+        if (is_valid(definition, half)) {
+          problem = half;
+        } else {
+          fixed.insert(*longest);
+        }
       }
     }
     return problem;
+  }
+
+  // The greatest even size that stays at `smallest` or above.
+  static std::optional<std::string> longest_to_halve(const Problem& problem,
+                                                     const std::set<std::string>& fixed,
+                                                     std::int64_t smallest) {
+    std::optional<std::string> longest;
+    std::int64_t size = 2 * smallest - 1;
+    for (const auto& [name, value] : problem) {
+      if (fixed.contains(name) || !value.is_integer() || value.integer() <= size) continue;
+      if (value.integer() % 2 != 0) continue;
+      longest = name;
+      size = value.integer();
+    }
+    return longest;
+  }
+
+  static Problem with_half(Problem problem, const std::string& axis) {
+    problem.set(axis, problem.find(axis)->integer() / 2);
+    return problem;
+  }
+
+  static bool is_valid(const Definition& definition, const Problem& problem) {
+    const Config& config = definition.kernel.default_values;
+    Scope scope;
+    scope.add(config).add(problem);
+    return resolve(definition.kernel, config, problem, any_gpu()) &&
+           all_hold(definition.constraints, scope, &Constraint::condition);
+  }
+
+  // The sizes that the kernel does not get: its text may rely on them.
+  std::set<std::string> unseen_axes() const {
+    std::set<std::string> unseen;
+    for (const SpaceDraft::Axis& axis : draft_.axes) {
+      const bool is_passed = std::ranges::any_of(draft_.arguments, [&](const SpaceDraft::Argument& argument) {
+        return names({argument.value}, axis.name);
+      });
+      if (!is_passed && !axis.is_macro && !names(draft_.passed, axis.name)) unseen.insert(axis.name);
+    }
+    return unseen;
+  }
+
+  // The threads of the smallest problem with these axes as they are.
+  static double threads_at(const Definition& definition, const Problem& problem,
+                           const std::set<std::string>& kept) {
+    const Problem small = small_problem(definition, problem, 250e3, 1024, kept);
+    const auto plan = resolve(definition.kernel, definition.kernel.default_values, small, any_gpu());
+    return plan ? threads_of(*plan) : 0;
+  }
+
+  static double threads_of_block(const Plan& plan) {
+    double most = 0;
+    for (const StepPlan& step : plan.candidate.steps)
+      most = std::max(most, static_cast<double>(step.block[0] * step.block[1] * step.block[2]));
+    return most;
   }
 
   static double threads_of(const Plan& plan) {

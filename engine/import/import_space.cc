@@ -416,7 +416,7 @@ std::string parameter_text(const SpaceDraft::Parameter& parameter) {
          (parameter.default_value ? ", default: " + value_text(*parameter.default_value) : "") + "}";
 }
 
-std::string argument_text(const SpaceDraft::Argument& argument) {
+std::string argument_text(const SpaceDraft& draft, const SpaceDraft::Argument& argument) {
   std::string text = "{type: " + yaml_flow_text(argument.type);
   const auto add = [&](const char* key, const std::string& value) {
     if (!value.empty()) text += fmt::format(", {}: {}", key, value);
@@ -425,10 +425,15 @@ std::string argument_text(const SpaceDraft::Argument& argument) {
     if (!value.empty()) add(key, yaml_flow_text(value));
   };
   add_text("value", argument.value);
-  add_text("extent", argument.extent);
+  if (argument.is_extent_guess) {
+    add("extent", "{guess: " + yaml_flow_text(argument.extent) + "}");
+  } else {
+    add_text("extent", argument.extent);
+  }
   add_text("symbol", argument.symbol);
   add_text("role", argument.role);
   add("init", argument.init);
+  if (draft.compares_with_default) add("check", argument.check);
   return text + "}";
 }
 
@@ -479,7 +484,7 @@ std::string space_file_text(const SpaceDraft& draft) {
   for (const std::string& option : draft.options) out += fmt::format("  - {}\n", block_text(option));
   if (!draft.arguments.empty()) out += "\narguments:\n";
   for (const SpaceDraft::Argument& argument : draft.arguments)
-    out += fmt::format("  {}: {}{}\n", yaml_flow_text(argument.name), argument_text(argument),
+    out += fmt::format("  {}: {}{}\n", yaml_flow_text(argument.name), argument_text(draft, argument),
                        comment_text(argument.comment));
   out += fmt::format("\nlaunches:\n  entry: {}\n  grid: {}{}\n  block: {}{}\n", block_text(draft.entry),
                      extents_text(draft.grid), comment_text(draft.grid_comment), extents_text(draft.block),

@@ -64,6 +64,8 @@ struct SpaceDraft {
     std::string name, type, value, extent, symbol, role;
     std::string init;  // YAML in flow style: {uniform: [0, 1]}
     std::string comment;
+    bool is_extent_guess = false;
+    std::string check;  // of an output, in flow style: {relative: 1e-4}
   };
 
   std::string origin;   // the file that the import read

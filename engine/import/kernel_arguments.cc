@@ -27,8 +27,10 @@ std::string bounds(const SizeTerm& low, const SizeTerm& high) {
   return "{uniform: [" + yaml_flow_text(low.text()) + ", " + yaml_flow_text(high.text()) + "]}";
 }
 
-std::string random_contents(ElementType element) {
-  return is_floating(element) ? "{uniform: [0, 1]}" : "{uniform: [0, 100]}";
+std::string random_contents(ElementType element, const PointerUse& use = {}) {
+  return is_floating(element) ? "{uniform: [0, 1]}"
+         : use.is_divisor     ? "{uniform: [1, 100]}"
+                              : "{uniform: [0, 100]}";
 }
 
 class KernelArguments {
@@ -90,7 +92,10 @@ class KernelArguments {
       }
       if (source_.launch) {
         const auto allocation = source_.code.allocation(source_.launch->arguments[i], source_.launch->place);
-        if (allocation) buffer.extent = elements_of(source_.code.bytes_of(*allocation), buffer);
+        if (allocation)
+          buffer.extent = elements_of(source_.code.bytes_of(*allocation, bytes_of(buffer)), buffer);
+        // The program sets the size later.
+        if (buffer.extent && buffer.extent->constant() == 0) buffer.extent.reset();
         buffer.filling = source_.code.filling(source_.launch->arguments[i], source_.launch->place);
       }
       if (!buffer.name.empty()) buffer.use = source_.bodies.use_of(source_.kernel.name, buffer.name);
@@ -105,6 +110,10 @@ class KernelArguments {
   static std::optional<SizeTerm> elements_of(const std::optional<SizeTerm>& bytes, const Buffer& buffer) {
     const auto size = static_cast<std::int64_t>(element_size(buffer.element));
     return bytes ? bytes->divided_by(SizeTerm::number(size)) : std::nullopt;
+  }
+
+  static std::int64_t bytes_of(const Buffer& buffer) {
+    return static_cast<std::int64_t>(element_size(buffer.element)) * buffer.width;
   }
 
   const Buffer* buffer_named(std::string_view name) const {
@@ -207,6 +216,7 @@ class KernelArguments {
       buffer.type = element_type_name(*layout->element);
       buffer.extent = layout->elements == 1 ? texels : fmt::format("{} * {}", texels, layout->elements);
       buffer.init = random_contents(*layout->element);
+      buffer.is_extent_guess = true;
       buffer.comment = "the sizes of the texture are guesses";
       const std::string sizes = !is_image ? texels
                                 : product == std::string::npos
@@ -222,41 +232,65 @@ class KernelArguments {
 
   // A struct by value: its members in the launch. Pointers in it are buffers of their own.
   bool read_struct(ImportedArgument& argument, const std::string& type, Tokens passed) {
-    const std::vector<StructMember> members = source_.code.members(type);
-    if (members.empty()) return false;
     const std::vector<Tokens> initial =
         passed.size() == 1 ? source_.code.initializer(passed[0].text) : std::vector<Tokens>();
-    std::vector<std::string> items;
     std::vector<ImportedArgument> buffers;
-    for (const StructMember& member : members) {
-      if (member.type.ends_with('*')) {
-        const std::string base = member.type.substr(0, member.type.size() - 1);
-        const auto layout = source_.code.layout(base);
-        if (!layout || !layout->element) return false;
-        ImportedArgument buffer;
-        buffer.name = argument.name + "_" + member.name;
-        buffer.type = element_type_name(*layout->element);
-        buffer.extent = source_.all_elements();
-        buffer.role = "inout";
-        buffer.init = random_contents(*layout->element);
-        buffer.comment = "the extent and the role are guesses";
-        items.push_back(buffer.name);
-        buffers.push_back(std::move(buffer));
-        continue;
-      }
-      const auto element = element_type_from_name(source_.code.resolved_type(member.type));
-      if (!element) return false;
-      const std::vector<Token> name = tokenize(member.name);
-      const std::size_t order = items.size(), place = source_.launch ? source_.launch->place : 0;
-      const auto value =
-          source_.code.translate(order < initial.size() ? initial[order] : Tokens(name), place);
-      items.push_back(fmt::format("{{type: {}, value: {}}}", element_type_name(*element),
-                                  value ? yaml_flow_text(value->text()) : "1"));
-      if (!value) source_.note("argument " + argument.name + ": the value of " + member.name + " is a guess");
-    }
+    const auto items = struct_items(argument.name, type, initial, buffers);
+    if (!items) return false;
     for (ImportedArgument& buffer : buffers) arguments_.push_back(std::move(buffer));
-    argument.passed = "{struct: [" + joined(items) + "]}";
+    argument.passed = *items;
     return true;
+  }
+
+  // {struct: […]}. Nullopt if a member has a type that space files do not have.
+  std::optional<std::string> struct_items(const std::string& name, const std::string& type,
+                                          const std::vector<Tokens>& initial,
+                                          std::vector<ImportedArgument>& buffers, int depth = 0) {
+    constexpr int kMostLevels = 4;
+    const std::vector<StructMember> members = source_.code.members(type);
+    if (members.empty() || depth == kMostLevels) return std::nullopt;
+    std::vector<std::string> items;
+    for (const StructMember& member : members) {
+      const std::string full = name + "_" + member.name;
+      const Tokens value = items.size() < initial.size() ? initial[items.size()] : Tokens();
+      auto item = member.type.ends_with('*') ? struct_buffer(full, member.type, buffers)
+                                             : struct_scalar(full, member, value);
+      if (!item) item = struct_items(full, source_.code.resolved_type(member.type), {}, buffers, depth + 1);
+      if (!item) return std::nullopt;
+      items.push_back(*std::move(item));
+    }
+    return "{struct: [" + joined(items) + "]}";
+  }
+
+  std::optional<std::string> struct_buffer(const std::string& name, const std::string& type,
+                                           std::vector<ImportedArgument>& buffers) {
+    const auto layout = source_.code.layout(type.substr(0, type.size() - 1));
+    if (!layout || !layout->element) return std::nullopt;
+    ImportedArgument buffer;
+    buffer.name = name;
+    buffer.type = element_type_name(*layout->element);
+    buffer.extent = source_.all_elements();
+    buffer.role = "inout";
+    buffer.init = random_contents(*layout->element);
+    buffer.is_extent_guess = true;
+    buffer.comment = "the extent and the role are guesses";
+    buffers.push_back(std::move(buffer));
+    return name;
+  }
+
+  // A number, or several of one type as in float3.
+  std::optional<std::string> struct_scalar(const std::string& name, const StructMember& member,
+                                           Tokens written) {
+    const auto layout = source_.code.layout(source_.code.resolved_type(member.type));
+    if (!layout || !layout->element || !source_.code.members(member.type).empty()) return std::nullopt;
+    const std::vector<Token> own = tokenize(member.name);
+    const std::size_t place = source_.launch ? source_.launch->place : 0;
+    const auto value = source_.code.translate(written.empty() ? Tokens(own) : written, place);
+    if (!value) source_.note("the value of " + name + " is a guess");
+    const std::string item = fmt::format("{{type: {}, value: {}}}", element_type_name(*layout->element),
+                                         value ? yaml_flow_text(value->text()) : "1");
+    if (layout->elements == 1) return item;
+    return "{struct: [" + joined(std::vector(static_cast<std::size_t>(layout->elements), item)) + "]}";
   }
 
   // Extents that a space file needs, or the guess.
@@ -271,7 +305,7 @@ class KernelArguments {
 
   void read_buffer(ImportedArgument& argument, const Buffer& buffer) {
     if (!buffer.comment.empty()) argument.add_comment(buffer.comment);
-    if (!buffer.extent) argument.add_comment(kGuessedExtent);
+    argument.is_extent_guess = !buffer.extent;
     argument.type = element_type_name(buffer.element);
     argument.extent = extent_text(buffer);
     const PointerUse& use = buffer.use;
@@ -288,7 +322,7 @@ class KernelArguments {
     if (!contents) contents = filled_contents(argument, buffer);
     if (!contents && use.is_atomic && !use.is_read) contents = "zero";
     if (!contents) contents = range_of_indexes(argument, buffer);
-    if (!contents) contents = use.is_atomic ? "zero" : random_contents(buffer.element);
+    if (!contents) contents = use.is_atomic ? "zero" : random_contents(buffer.element, use);
     argument.init = *std::move(contents);
   }
 

@@ -18,6 +18,7 @@ namespace gktune {
 struct PointerUse {
   bool is_read = false, is_written = false, is_atomic = false;
   bool is_passed_on = false;  // to a function whose body is not in the source
+  bool is_divisor = false;
 
   // An array that is indexed by the pointer's elements.
   struct Index {
@@ -53,8 +54,6 @@ struct ImportedArgument : SpaceDraft::Argument {
 
   void add_comment(const std::string& more) { comment += (comment.empty() ? "" : "; ") + more; }
 };
-
-inline constexpr const char* kGuessedExtent = "the extent is a guess";
 
 // A kernel and the source around it.
 struct KernelInSource {

@@ -204,8 +204,34 @@ class PointerReader {
       use_.is_written = true;
     } else {
       use_.is_read = true;
+      use_.is_written = use_.is_written || is_changed_by_call(span);
+      use_.is_divisor = use_.is_divisor || is(span.begin - 1, "/") || is(span.begin - 1, "%");
       note_index(span);
     }
+  }
+
+  // set(p[i]) with `void set(float& value)`
+  bool is_changed_by_call(const Span& span) const {
+    const std::size_t open = around_[span.begin];
+    const bool is_argument = open != kNone && open > 0 && body_[open] == "(" &&
+                             (span.begin == open + 1 || is(span.begin - 1, ",")) &&
+                             (is(span.end + 1, ",") || is(span.end + 1, ")"));
+    if (!is_argument) return false;
+    const auto signature = std::ranges::find(signatures_, body_[open - 1].text, &FunctionSignature::name);
+    if (signature == signatures_.end() || !signature->parameters) return false;
+    const std::size_t place = place_in_list(open, span.begin);
+    if (place >= signature->parameters->size()) return false;
+    const std::string& type = (*signature->parameters)[place].type;
+    return type.find('&') != std::string::npos && type.find("const") == std::string::npos;
+  }
+
+  // How many commas of the list that opens there come before this token.
+  std::size_t place_in_list(std::size_t open, std::size_t at) const {
+    std::size_t place = 0;
+    for (std::size_t k = open + 1; k < at; ++k) {
+      if (around_[k] == open && is(k, ",")) ++place;
+    }
+    return place;
   }
 
   // if (p[i]) x = …
@@ -264,10 +290,7 @@ class PointerReader {
     }
     const std::string_view function = body_[word].text;
     if (is_any_of(function, {"if", "while", "sizeof", "assert"})) return;
-    std::size_t place = 0;
-    for (std::size_t k = open + 1; k < span.begin; ++k) {
-      if (around_[k] == open && is(k, ",")) ++place;
-    }
+    const std::size_t place = place_in_list(open, span.begin);
     if (function.starts_with("atomic")) {
       use_.is_atomic = true;
     } else if (is_load(function)) {
@@ -300,6 +323,7 @@ class PointerReader {
     use_.is_written = use_.is_written || inner.is_written;
     use_.is_atomic = use_.is_atomic || inner.is_atomic;
     use_.is_passed_on = use_.is_passed_on || inner.is_passed_on;
+    use_.is_divisor = use_.is_divisor || inner.is_divisor;
   }
 
   const KernelBodies& bodies_;

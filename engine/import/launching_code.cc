@@ -1,5 +1,7 @@
 #include "engine/import/launching_code.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace gktune {
@@ -170,8 +172,9 @@ void LaunchingCode::find_definition(std::size_t at) {
   const std::string name(tokens_[at].text);
   const Token &before = tokens_[at - 1], &next = tokens_[at + 1];
   const bool is_listed = before == "," && is_dim3_list(at), has_list = next == "(" || next == "{";
-  if (((before == "dim3" || is_listed) && has_list) || (before == "dim3" && next == ";")) {
-    // dim3 block; block.x = 16;
+  const bool is_bare = (before == "dim3" || is_listed) && (next == ";" || next == ",");
+  if (((before == "dim3" || is_listed) && has_list) || is_bare) {
+    // dim3 grid, block; block.x = 16;
     definitions_[name].push_back(
         {scope, true, has_list ? split_list(tokens_, at + 1) : std::vector<Tokens>(), at});
     return;
@@ -375,6 +378,52 @@ std::optional<FoundLaunch> LaunchingCode::launch_by_call(std::size_t at) const {
   }
   for (Tokens& argument : launch.arguments) argument = without_address(argument);
   return launch;
+}
+
+namespace {
+
+// The parts between && outside of brackets, without brackets around them.
+void add_conjuncts(Tokens condition, std::vector<Tokens>& parts) {
+  while (condition.size() > 2 && condition[0] == "(" && closing_bracket(condition, 0) + 1 == condition.size())
+    condition = condition.subspan(1, condition.size() - 2);
+  for (std::size_t i = 0; i + 1 < condition.size(); ++i) {
+    if (condition[i] == "(" || condition[i] == "[") i = closing_bracket(condition, i);
+    if (i + 1 >= condition.size() || condition[i] != "&" || condition[i + 1] != "&") continue;
+    add_conjuncts(condition.first(i), parts);
+    return add_conjuncts(condition.subspan(i + 2), parts);
+  }
+  parts.push_back(condition);
+}
+
+}  // namespace
+
+std::vector<LaunchingCode::Written> LaunchingCode::asserted() const {
+  std::vector<Written> found;
+  for (const Call& call : calls_of({"assert", "static_assert"}, 1)) {
+    const std::size_t scope = scope_of(call.place);
+    if (scope != kOutside && functions_[scope].is_device) continue;
+    std::vector<Tokens> parts;
+    add_conjuncts(call.items[0], parts);
+    for (const Tokens part : parts) found.push_back({part, call.place});
+  }
+  return found;
+}
+
+std::optional<std::string> LaunchingCode::translate_comparison(Tokens condition, std::size_t place) {
+  for (std::size_t i = 1; i + 1 < condition.size(); ++i) {
+    if (condition[i] == "(" || condition[i] == "[") i = closing_bracket(condition, i);
+    if (i + 1 >= condition.size() || !is_any_of(condition[i].text, {"<", ">", "=", "!"})) continue;
+    const bool has_equal = condition[i + 1] == "=";
+    const bool is_other = has_equal ? false : is_any_of(condition[i].text, {"=", "!"});
+    if (is_other || condition[i + 1] == condition[i].text) {
+      if (condition[i] != "=") return std::nullopt;  // a shift
+    }
+    const std::size_t end = i + (has_equal ? 2 : 1);
+    const auto left = translate(condition.first(i), place), right = translate(condition.subspan(end), place);
+    if (!left || !right) return std::nullopt;
+    return fmt::format("{} {} {}", left->text(), text_of(condition.subspan(i, end - i)), right->text());
+  }
+  return std::nullopt;
 }
 
 std::vector<FoundLaunch> LaunchingCode::launches() const {

@@ -73,6 +73,11 @@ class LaunchingCode {
   std::vector<Source> sources_of(Tokens expression, std::size_t place) const;
 
   std::vector<FoundLaunch> launches() const;
+  // The conditions of assert and static_assert outside of device functions, each part of a conjunction by
+  // itself.
+  std::vector<Written> asserted() const;
+  // A comparison of two expressions that can be translated: "n % 4 == 0".
+  std::optional<std::string> translate_comparison(Tokens condition, std::size_t place);
   // The calls of functions of CUDA's runtime.
   struct Call {
     std::size_t place;
@@ -114,7 +119,8 @@ class LaunchingCode {
     std::size_t place = 0;
   };
   std::optional<Allocation> allocation(Tokens pointer, std::size_t place) const;
-  std::optional<SizeTerm> bytes_of(const Allocation& allocation);
+  // `template_bytes`: those of a type that is a template parameter of the function which allocates.
+  std::optional<SizeTerm> bytes_of(const Allocation& allocation, std::int64_t template_bytes);
   // The values that the program writes to the memory of a pointer on the GPU.
   struct Filling {
     enum class Kind { constant, ramp, range };
@@ -181,6 +187,7 @@ class LaunchingCode {
   std::map<std::string, Macro, std::less<>> macros_;
   std::vector<std::string_view> expanded_;  // the macros that are being read
   int depth_ = 0, steps_ = 0;               // of the translation
+  std::int64_t template_bytes_ = 0;         // of sizeof(T); 0: those of T's first argument
 };
 
 // The operand of `?:` that does not depend on the program's arguments: 1024 of `argc

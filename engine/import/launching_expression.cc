@@ -271,8 +271,11 @@ struct LaunchingCode::Parser {
     if (const auto alias = code.known.find(word); alias != code.known.end())
       return SizeTerm::atom(alias->second);
     if (auto asked = code.asked_of_device(word)) return asked;
-    const auto value = code.definition(word, place);
-    return value ? code.translate(value->tokens, value->place) : std::nullopt;
+    if (const auto value = code.definition(word, place)) return code.translate(value->tokens, value->place);
+    const auto argument = code.template_argument(word, place);  // 4 of run<4>()
+    const std::vector<Token> given = argument ? tokenize(argument->text) : std::vector<Token>();
+    const auto number = given.size() == 1 ? integer_of(given[0]) : std::nullopt;
+    return number ? std::optional(SizeTerm::number(*number)) : std::nullopt;
   }
 };
 

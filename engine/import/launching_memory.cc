@@ -134,14 +134,15 @@ std::optional<LaunchingCode::Allocation> LaunchingCode::device_vector(std::strin
   return std::nullopt;
 }
 
-std::optional<SizeTerm> LaunchingCode::bytes_of(const Allocation& allocation) {
-  SizeTerm bytes = SizeTerm::number(allocation.element);
+std::optional<SizeTerm> LaunchingCode::bytes_of(const Allocation& allocation, std::int64_t template_bytes) {
+  std::optional<SizeTerm> bytes = SizeTerm::number(allocation.element);
+  template_bytes_ = template_bytes;
   for (const Tokens factor : allocation.factors) {
     const auto term = translate(factor, allocation.place);
-    if (!term) return std::nullopt;
-    bytes = bytes.times(*term);
+    bytes = bytes && term ? std::optional(bytes->times(*term)) : std::nullopt;
   }
-  return bytes.as_integer();
+  template_bytes_ = 0;
+  return bytes ? std::optional(bytes->as_integer()) : std::nullopt;
 }
 
 std::optional<Filling> LaunchingCode::filling(Tokens pointer, std::size_t place) {

@@ -224,6 +224,10 @@ std::optional<std::string> LaunchingCode::declared_type(std::string_view name, s
 // sizeof(float), sizeof(float4), sizeof(*p), sizeof p[0]
 std::optional<SizeTerm> LaunchingCode::size_of(Tokens what, std::size_t place) {
   if (const auto type = layout(text_of(what))) return SizeTerm::number(type->size);
+  if (const auto argument = template_argument(text_of(what), place)) {
+    if (template_bytes_ > 0) return SizeTerm::number(template_bytes_);
+    if (const auto type = layout(argument->text)) return SizeTerm::number(type->size);
+  }
   std::size_t stars = 0;
   while (stars < what.size() && what[stars] == "*") ++stars;
   if (stars >= what.size() || !what[stars].is_word()) return std::nullopt;

@@ -113,6 +113,9 @@ void fields(Archive&& archive, S& attributes) {
   archive("carveout", attributes.carveout_percent);
 }
 
+// How the sanitizer names the buffer of an access outside of it.
+inline std::string outside_of(const std::string& buffer) { return "outside ‘" + buffer + "’"; }
+
 // Data races that the sanitizer does not report.
 struct AllowedRaces {
   bool of_same_value = false;      // the threads write the same value

@@ -159,6 +159,7 @@ struct Argument {
   Pattern type;                      // an element type, or {axis}
   std::optional<Expression> value;   // a scalar, passed by value
   std::optional<Expression> extent;  // number of elements of a buffer
+  bool is_extent_guess = false;  // the sanitizer reports no accesses outside of it; no part of what is tuned
   std::string symbol;                // the variable of the source that is the buffer; empty: launches pass it
   Role role = Role::in;
   Contents contents;

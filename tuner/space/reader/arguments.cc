@@ -70,7 +70,7 @@ class ArgumentReader {
         fields.refuse(word, std::string(word) + " does not apply to a scalar");
       return written;
     }
-    argument.extent = names_.expression(fields, "extent", View::candidate);
+    if (extent != nullptr) read_extent(*extent, fields, argument);
     const YamlNode* role = fields.find("role");
     const auto known_role =
         role != nullptr ? read_enum<Argument::Role>(*role, "role", errors_) : argument.role;
@@ -106,6 +106,19 @@ class ArgumentReader {
   }
 
  private:
+  // n, or {guess: n}
+  void read_extent(const YamlNode& node, const Fields& fields, Argument& argument) {
+    if (node.is_scalar()) {
+      argument.extent = names_.expression(fields, "extent", View::candidate);
+      return;
+    }
+    const Fields guess(node, "extent", {"guess"}, errors_);
+    if (!guess.is_map()) return;
+    (void)guess.require("guess", "the number of elements that the buffer may have");
+    argument.extent = names_.expression(guess, "guess", View::candidate);
+    argument.is_extent_guess = true;
+  }
+
   void read_symbol(const YamlNode& node, WrittenArgument& written) {
     const std::string& name = node.text;
     const bool is_name = node.is_scalar() && !name.empty() && !is_digit(name.front()) &&

@@ -67,7 +67,7 @@ class CudaCompiler : public Compiler {
         nvrtc_(std::move(nvrtc)),
         include_dirs_(std::move(include_dirs)),
         headers_(standard_headers()) {
-    compiler_key_ = "5 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
+    compiler_key_ = "6 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
     for (const auto& dir : include_dirs_) compiler_key_ += '\n' + size_and_time(dir + "/cuda_fp16.h");
   }
 

@@ -126,9 +126,8 @@ std::vector<std::pair<std::string, std::string>> standard_headers() {
     cub += "#if __has_include(" + file + ")\n#include " + file + "\n#endif\n";
   }
   headers.emplace_back("cub/cub.cuh", std::move(cub));
-  // `using namespace std;` needs the namespace.
-  for (const std::string& name : words_in(kWithoutKernels))
-    headers.emplace_back(name, std::string(kOnce) + "namespace std {}\n");
+  // Kernels use the types that these bring along.
+  for (const std::string& name : words_in(kWithoutKernels)) headers.emplace_back(name, borrowed("cstddef"));
   for (const std::string& name : words_in(kBorrowed)) headers.emplace_back(name, borrowed(name));
   for (const char* name : {"stdint.h", "inttypes.h"}) headers.emplace_back(name, borrowed("cstdint"));
   headers.emplace_back("limits.h", borrowed("climits"));

@@ -175,7 +175,11 @@ std::string headers_of(const FlatSource& flat, const Macros& values) {
       // Another library's headers would clash with ours in hundreds of lines.
       const auto refusal = unsupported_header(line.name);
       const std::string place = line.text.substr(0, line.text.find('\n') + 1);  // a #line
-      headers += undefine + (refusal ? place + "#error \"" + *refusal + "\"\n" : line.text) + define;
+      // Most headers of other libraries serve host code: one that is not found is empty.
+      const std::string found = line.name.starts_with('<')
+                                    ? "#if __has_include(" + line.name + ")\n" + line.text + "#endif\n"
+                                    : line.text;
+      headers += undefine + (refusal ? place + "#error \"" + *refusal + "\"\n" : found) + define;
     } else if (line.kind == Kind::define || line.kind == Kind::undef || line.kind == Kind::condition ||
                line.kind == Kind::place) {
       headers += line.text;

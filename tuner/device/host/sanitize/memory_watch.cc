@@ -219,11 +219,11 @@ std::optional<Failure> MemoryWatch::find_outside(const Place& place, const Acces
   std::string name;
   std::uintptr_t begin = 0, end = 0;
   if (place.page->kind == Page::Kind::buffer) {
-    name = memory_name(place);
+    name = outside_of(place.page->buffer->name);
     begin = number_of(place.page->buffer->begin);
     end = begin + place.page->buffer->bytes;
   } else if (place.page->kind == Page::Kind::dynamic_shared) {
-    name = memory_name(place);
+    name = "outside " + memory_name(place);
     begin = number_of(shared_->taken().data());
     end = begin + shared_->taken().size();
   } else {
@@ -234,10 +234,9 @@ std::optional<Failure> MemoryWatch::find_outside(const Place& place, const Acces
   const std::string where = at < begin ? fmt::format("{} before its beginning", format_byte_count(begin - at))
                             : at < end ? std::string("across its end")
                                        : fmt::format("{} past its end", format_byte_count(at - end));
-  return fault(
-      Status::illegal_access,
-      fmt::format("{} {} outside {} ({})", verb(place.kind), format_byte_count(place.bytes), name, where),
-      now, place.code);
+  return fault(Status::illegal_access,
+               fmt::format("{} {} {} ({})", verb(place.kind), format_byte_count(place.bytes), name, where),
+               now, place.code);
 }
 
 std::optional<Failure> MemoryWatch::note(const Place& place, Byte& byte, const Access& now) {
