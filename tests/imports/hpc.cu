@@ -1,0 +1,312 @@
+// Simulations and solvers. A line `//@ name: …` begins each; see imports_test.cc.
+
+//@ jacobi: passes
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+#define IDX(i, j) ((i) * ny + (j))
+#define BX 32
+#define BY 4
+__global__ void jacobi_step(const double *__restrict__ u, double *__restrict__ u_new, const double *f, int nx, int ny,
+                            double h2) {
+  int j = blockIdx.x * BX + threadIdx.x, i = blockIdx.y * BY + threadIdx.y;
+  if (i > 0 && i < nx - 1 && j > 0 && j < ny - 1)
+    u_new[IDX(i, j)] = 0.25 * (u[IDX(i - 1, j)] + u[IDX(i + 1, j)] + u[IDX(i, j - 1)] + u[IDX(i, j + 1)] - h2 * f[IDX(i, j)]);
+  else if (i < nx && j < ny)
+    u_new[IDX(i, j)] = u[IDX(i, j)];
+}
+int main(int argc, char **argv) {
+  int nx = argc > 1 ? atoi(argv[1]) : 512, ny = argc > 2 ? atoi(argv[2]) : 256, steps = 100;
+  double *u, *v, *f;
+  cudaMalloc(&u, sizeof(double) * nx * ny);
+  cudaMalloc(&v, sizeof(double) * nx * ny);
+  cudaMalloc(&f, sizeof(double) * nx * ny);
+  dim3 block(BX, BY), grid((ny + BX - 1) / BX, (nx + BY - 1) / BY);
+  for (int s = 0; s < steps; ++s) {
+    jacobi_step<<<grid, block>>>(u, v, f, nx, ny, 1.0 / (nx * ny));
+    std::swap(u, v);
+  }
+}
+
+//@ heat: passes
+#include <stdio.h>
+#ifdef DOUBLE_PRECISION
+typedef double real;
+#else
+typedef float real;
+#endif
+__global__ void heat3d(const real *a, real *b, const int n, const real k) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= n || y >= n) return;
+  for (int z = 0; z < n; ++z) {
+    const int c = (z * n + y) * n + x;
+    const real l = x > 0 ? a[c - 1] : 0, r = x < n - 1 ? a[c + 1] : 0, d = y > 0 ? a[c - n] : 0,
+               u = y < n - 1 ? a[c + n] : 0, p = z > 0 ? a[c - n * n] : 0, q = z < n - 1 ? a[c + n * n] : 0;
+    b[c] = a[c] + k * (l + r + d + u + p + q - 6 * a[c]);
+  }
+}
+int main() {
+  const int n = 128;
+  const size_t bytes = (size_t)n * n * n * sizeof(real);
+  real *a, *b;
+  cudaMalloc((void **)&a, bytes);
+  cudaMalloc((void **)&b, bytes);
+  dim3 t(16, 16), g((n + t.x - 1) / t.x, (n + t.y - 1) / t.y);
+  heat3d<<<g, t>>>(a, b, n, (real)0.1);
+}
+
+//@ bodies: passes
+#include <vector_types.h>
+#define SOFTENING 1e-9f
+const int TILE = 128;
+struct Body { float x, y, z, w; };
+__device__ float3 pull(float4 a, float4 b, float3 sum) {
+  float dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z;
+  float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + SOFTENING), s = b.w * inverse * inverse * inverse;
+  sum.x += dx * s, sum.y += dy * s, sum.z += dz * s;
+  return sum;
+}
+__global__ void accelerations(const float4 *p, float4 *a, int n) {
+  __shared__ float4 near[TILE];
+  int i = blockIdx.x * TILE + threadIdx.x;
+  float4 own = p[i < n ? i : 0];
+  float3 sum = make_float3(0, 0, 0);
+  for (int tile = 0; tile < n; tile += TILE) {
+    int j = tile + threadIdx.x;
+    near[threadIdx.x] = j < n ? p[j] : make_float4(0, 0, 0, 0);
+    __syncthreads();
+    for (int k = 0; k < TILE; ++k) sum = pull(own, near[k], sum);
+    __syncthreads();
+  }
+  if (i < n) a[i] = make_float4(sum.x, sum.y, sum.z, 0);
+}
+int main() {
+  int n = 30000;
+  float4 *p, *a;
+  cudaMalloc(&p, n * sizeof(float4));
+  cudaMalloc(&a, n * sizeof(float4));
+  accelerations<<<(n + TILE - 1) / TILE, TILE>>>(p, a, n);
+}
+
+//@ sparse_product: passes
+#include <cstdlib>
+#include <vector>
+__global__ void spmv_csr(int rows, const int *row_offsets, const int *columns, const double *values, const double *x, double *y) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  double dot = 0;
+  for (int j = row_offsets[row]; j < row_offsets[row + 1]; ++j) dot += values[j] * x[columns[j]];
+  y[row] = dot;
+}
+int main() {
+  const int rows = 20000, cols = 20000, nnz = rows * 16;
+  int *d_off, *d_col;
+  double *d_val, *d_x, *d_y;
+  cudaMalloc(&d_off, (rows + 1) * sizeof(int));
+  cudaMalloc(&d_col, nnz * sizeof(int));
+  cudaMalloc(&d_val, nnz * sizeof(double));
+  cudaMalloc(&d_x, cols * sizeof(double));
+  cudaMalloc(&d_y, rows * sizeof(double));
+  spmv_csr<<<(rows + 127) / 128, 128>>>(rows, d_off, d_col, d_val, d_x, d_y);
+}
+
+//@ random_points: passes
+#include <cstdint>
+#include <cstdio>
+__device__ inline uint32_t next(uint32_t &s) {
+  s ^= s << 13;
+  s ^= s >> 17;
+  s ^= s << 5;
+  return s;
+}
+__global__ void count_hits(unsigned long long *hits, int points_per_thread, uint32_t seed) {
+  uint32_t s = seed + blockIdx.x * blockDim.x + threadIdx.x + 1;
+  unsigned long long mine = 0;
+  for (int i = 0; i < points_per_thread; ++i) {
+    float x = next(s) * 2.3283064e-10f, y = next(s) * 2.3283064e-10f;
+    mine += x * x + y * y < 1.0f;
+  }
+  atomicAdd(hits, mine);
+}
+int main() {
+  unsigned long long *hits;
+  cudaMalloc(&hits, sizeof *hits);
+  cudaMemset(hits, 0, sizeof *hits);
+  count_hits<<<64, 128>>>(hits, 100, 42u);
+}
+
+//@ elimination: passes
+#include <iostream>
+__global__ void eliminate(float *a, int n, int k) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row <= k || row >= n) return;
+  float factor = a[row * n + k] / (a[k * n + k] + 2.0f);
+  for (int c = k + 1; c < n; ++c) a[row * n + c] -= factor * a[k * n + c];
+}
+int main() {
+  int n = 256;
+  float *a;
+  cudaMalloc((void **)&a, n * n * sizeof(float));
+  for (int k = 0; k < n - 1; k++) eliminate<<<(n + 63) / 64, 64>>>(a, n, k);
+}
+
+//@ neighbours: passes
+#include <cstdio>
+#include <cstdlib>
+const int MAX_NEIGHBOURS = 32;
+__global__ void forces(const float3 *pos, const int *list, float3 *force, int atoms, float cut2) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= atoms) return;
+  float3 me = pos[i], f = {0, 0, 0};
+  for (int k = 0; k < MAX_NEIGHBOURS; k++) {
+    int other = list[k * atoms + i];
+    float dx = me.x - pos[other].x, dy = me.y - pos[other].y, dz = me.z - pos[other].z;
+    float r2 = dx * dx + dy * dy + dz * dz;
+    if (r2 < cut2 && r2 > 1e-4f) { float s = 1.0f / (r2 * r2); f.x += dx * s; f.y += dy * s; f.z += dz * s; }
+  }
+  force[i] = f;
+}
+int main() {
+  int atoms = 12288;
+  int *h = (int *)malloc(sizeof(int) * atoms * MAX_NEIGHBOURS), *list;
+  for (int i = 0; i < atoms * MAX_NEIGHBOURS; i++) h[i] = rand() % atoms;
+  float3 *pos, *force;
+  cudaMalloc(&pos, atoms * sizeof(float3));
+  cudaMalloc(&force, atoms * sizeof(float3));
+  cudaMalloc(&list, atoms * MAX_NEIGHBOURS * sizeof(int));
+  cudaMemcpy(list, h, sizeof(int) * atoms * MAX_NEIGHBOURS, cudaMemcpyHostToDevice);
+  forces<<<(atoms + 255) / 256, 256>>>(pos, list, force, atoms, 0.5f);
+}
+
+//@ waves: passes
+#include <cmath>
+struct Grid { int nx, ny; float dx, dt; };
+__global__ void update_field(const float *ez, float *hx, float *hy, Grid g) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i >= g.nx - 1 || j >= g.ny - 1) return;
+  int c = j * g.nx + i;
+  hx[c] -= g.dt / g.dx * (ez[c + g.nx] - ez[c]);
+  hy[c] += g.dt / g.dx * (ez[c + 1] - ez[c]);
+}
+int main() {
+  int nx = 300, ny = 200;
+  Grid g = {nx, ny, 0.01f, 0.001f};
+  float *ez, *hx, *hy;
+  cudaMalloc(&ez, nx * ny * sizeof(float));
+  cudaMalloc(&hx, nx * ny * sizeof(float));
+  cudaMalloc(&hy, nx * ny * sizeof(float));
+  dim3 block(32, 8), grid((nx + 31) / 32, (ny + 7) / 8);
+  update_field<<<grid, block>>>(ez, hx, hy, g);
+}
+
+//@ all_paths: passes
+#include <cstdio>
+#define INF 1000000
+__global__ void pass(int *dist, int n, int k) {
+  int i = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n || j >= n || i == k || j == k) return;
+  int through = dist[i * n + k] + dist[k * n + j];
+  if (through < dist[i * n + j]) dist[i * n + j] = through;
+}
+int main() {
+  int n = 200;
+  int *d;
+  cudaMalloc(&d, n * n * sizeof(int));
+  dim3 b(16, 16), g((n + 15) / 16, (n + 15) / 16);
+  for (int k = 0; k < n; ++k) pass<<<g, b>>>(d, n, k);
+}
+
+//@ clusters: passes
+#include <float.h>
+#include <stdlib.h>
+#define THREADS 128
+__global__ void assign(const float *points, const float *centres, int *membership, int n_points, int n_clusters, int n_features) {
+  int p = blockIdx.x * THREADS + threadIdx.x;
+  if (p < n_points) {
+    int best = 0;
+    float least = FLT_MAX;
+    for (int c = 0; c < n_clusters; c++) {
+      float d = 0;
+      for (int f = 0; f < n_features; f++) {
+        float x = points[f * n_points + p] - centres[c * n_features + f];
+        d += x * x;
+      }
+      if (d < least) { least = d; best = c; }
+    }
+    membership[p] = best;
+  }
+}
+int main(int argc, char **argv) {
+  int n_points = 100000, n_clusters = 5, n_features = 8;
+  float *points, *centres;
+  int *membership;
+  cudaMalloc((void **)&points, n_points * n_features * sizeof(float));
+  cudaMalloc((void **)&centres, n_clusters * n_features * sizeof(float));
+  cudaMalloc((void **)&membership, n_points * sizeof(int));
+  assign<<<(n_points + THREADS - 1) / THREADS, THREADS>>>(points, centres, membership, n_points, n_clusters, n_features);
+}
+
+//@ flows: passes
+#include <cstdio>
+#include <cstring>
+#define Q 9
+__constant__ int cx[Q] = {0, 1, 0, -1, 0, 1, -1, -1, 1};
+__constant__ int cy[Q] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
+__global__ void stream_step(const float *from, float *to, int w, int h) {
+  int x = threadIdx.x + blockIdx.x * blockDim.x, y = blockIdx.y;
+  if (x >= w) return;
+  for (int q = 0; q < Q; ++q) {
+    int sx = (x - cx[q] + w) % w, sy = (y - cy[q] + h) % h;
+    to[(q * h + y) * w + x] = from[(q * h + sy) * w + sx];
+  }
+}
+int main() {
+  const int w = 320, h = 128;
+  float *f[2];
+  float *from, *to;
+  cudaMalloc(&from, Q * w * h * sizeof(float));
+  cudaMalloc(&to, Q * w * h * sizeof(float));
+  stream_step<<<dim3((w + 63) / 64, h), 64>>>(from, to, w, h);
+}
+
+//@ alignment: passes
+#include <iostream>
+#define PENALTY 2
+__device__ int larger(int a, int b, int c) { return max(max(a, b), c); }
+__global__ void diagonal(int *score, const int *similarity, int size, int d) {
+  int k = blockIdx.x * blockDim.x + threadIdx.x + 1;
+  if (k >= d || k >= size || d - k >= size) return;
+  int i = k, j = d - k;
+  score[i * size + j] = larger(score[(i - 1) * size + j - 1] + similarity[i * size + j],
+                               score[(i - 1) * size + j] - PENALTY, score[i * size + j - 1] - PENALTY);
+}
+int main() {
+  int size = 128;
+  int *score, *similarity;
+  cudaMalloc(&score, size * size * sizeof(int));
+  cudaMalloc(&similarity, size * size * sizeof(int));
+  for (int d = 2; d < 2 * size - 1; ++d) diagonal<<<(size + 31) / 32, 32>>>(score, similarity, size, d);
+}
+
+//@ options: passes
+#include <cmath>
+#include <cstdio>
+#ifndef BLOCK
+#define BLOCK 128
+#endif
+__device__ float cnd(float d) { return 0.5f * erfcf(-d * 0.70710678f); }
+__global__ void black_scholes(float *call, float *put, const float *s, const float *x, const float *t, float r, float v, int count) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += blockDim.x * gridDim.x) {
+    float root = sqrtf(t[i] + 0.1f), d1 = (logf((s[i] + 1) / (x[i] + 1)) + (r + 0.5f * v * v) * t[i]) / (v * root), d2 = d1 - v * root;
+    float discounted = x[i] * expf(-r * t[i]);
+    call[i] = s[i] * cnd(d1) - discounted * cnd(d2);
+    put[i] = discounted * cnd(-d2) - s[i] * cnd(-d1);
+  }
+}
+int main() {
+  const int count = 4000;
+  const size_t bytes = count * sizeof(float);
+  float *call, *put, *s, *x, *t;
+  cudaMalloc(&call, bytes); cudaMalloc(&put, bytes); cudaMalloc(&s, bytes); cudaMalloc(&x, bytes); cudaMalloc(&t, bytes);
+  black_scholes<<<(count + BLOCK - 1) / BLOCK, BLOCK>>>(call, put, s, x, t, 0.02f, 0.3f, count);
+}

@@ -1,0 +1,312 @@
+// Kernels of neural networks. A line `//@ name: …` begins each; see imports_test.cc.
+
+//@ gelu: passes
+#include <cuda_runtime.h>
+#include <math.h>
+#include <torch/extension.h>
+template <typename T>
+__global__ void gelu_forward(T *__restrict__ out, const T *__restrict__ in, int64_t n) {
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n) {
+    float x = static_cast<float>(in[i]);
+    out[i] = static_cast<T>(0.5f * x * (1.0f + tanhf(0.7978845608f * (x + 0.044715f * x * x * x))));
+  }
+}
+template <typename T>
+void launch_gelu(T *out, const T *in, int64_t n, cudaStream_t stream) {
+  constexpr int kThreads = 256;
+  gelu_forward<T><<<(n + kThreads - 1) / kThreads, kThreads, 0, stream>>>(out, in, n);
+}
+template void launch_gelu<float>(float *, const float *, int64_t, cudaStream_t);
+
+//@ softmax: passes
+#include <cfloat>
+#define WARP_SIZE 32
+__device__ __forceinline__ float warp_max(float v) {
+#pragma unroll
+  for (int mask = WARP_SIZE / 2; mask > 0; mask >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffff, v, mask));
+  return v;
+}
+__device__ __forceinline__ float warp_sum(float v) {
+  for (int mask = WARP_SIZE / 2; mask > 0; mask >>= 1) v += __shfl_xor_sync(0xffffffff, v, mask);
+  return v;
+}
+__global__ void softmax_rows(float *out, const float *in, int rows, int cols) {
+  int row = blockIdx.x * (blockDim.x / WARP_SIZE) + threadIdx.x / WARP_SIZE, lane = threadIdx.x % WARP_SIZE;
+  if (row >= rows) return;
+  float most = -FLT_MAX, sum = 0;
+  for (int c = lane; c < cols; c += WARP_SIZE) most = fmaxf(most, in[row * cols + c]);
+  most = warp_max(most);
+  for (int c = lane; c < cols; c += WARP_SIZE) sum += expf(in[row * cols + c] - most);
+  sum = warp_sum(sum);
+  for (int c = lane; c < cols; c += WARP_SIZE) out[row * cols + c] = expf(in[row * cols + c] - most) / sum;
+}
+void softmax(float *out, const float *in) {
+  const int rows = 1024, cols = 768, block_size = 128;
+  float *d_in, *d_out;
+  cudaMalloc(&d_in, rows * cols * sizeof(float));
+  cudaMalloc(&d_out, rows * cols * sizeof(float));
+  softmax_rows<<<(rows + block_size / 32 - 1) / (block_size / 32), block_size>>>(d_out, d_in, rows, cols);
+}
+
+//@ layer_norm: passes
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+__global__ void layernorm(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias, int N, int C) {
+  extern __shared__ float shared[];
+  int idx = blockIdx.x, tid = threadIdx.x;
+  const float *x = inp + idx * C;
+  float sum = 0;
+  for (int i = tid; i < C; i += blockDim.x) sum += x[i];
+  shared[tid] = sum;
+  __syncthreads();
+  for (int stride = blockDim.x / 2; stride >= 1; stride /= 2) {
+    if (tid < stride) shared[tid] += shared[tid + stride];
+    __syncthreads();
+  }
+  float m = shared[0] / C, v = 0;
+  __syncthreads();
+  for (int i = tid; i < C; i += blockDim.x) v += (x[i] - m) * (x[i] - m);
+  shared[tid] = v;
+  __syncthreads();
+  for (int stride = blockDim.x / 2; stride >= 1; stride /= 2) {
+    if (tid < stride) shared[tid] += shared[tid + stride];
+    __syncthreads();
+  }
+  float s = 1.0f / sqrtf(shared[0] / C + 1e-5f);
+  for (int i = tid; i < C; i += blockDim.x) out[idx * C + i] = (x[i] - m) * s * weight[i] + bias[i];
+  if (tid == 0) mean[idx] = m, rstd[idx] = s;
+}
+int main(int argc, char **argv) {
+  int B = 8, T = 128, C = 768;
+  const int N = B * T;
+  float *out, *mean, *rstd, *inp, *weight, *bias;
+  cudaMalloc(&out, B * T * C * sizeof(float));
+  cudaMalloc(&mean, B * T * sizeof(float));
+  cudaMalloc(&rstd, B * T * sizeof(float));
+  cudaMalloc(&inp, B * T * C * sizeof(float));
+  cudaMalloc(&weight, C * sizeof(float));
+  cudaMalloc(&bias, C * sizeof(float));
+  int block_size = 128;
+  assert(block_size <= 1024);
+  layernorm<<<N, block_size, block_size * sizeof(float)>>>(out, mean, rstd, inp, weight, bias, N, C);
+}
+
+//@ adam: passes
+#include <cmath>
+#define CEIL_DIV(M, N) (((M) + (N)-1) / (N))
+__device__ float lerp_to(float a, float b, float w) { return fmaf(w, b, fmaf(-w, a, a)); }
+__global__ void adamw(float *params, const float *grads, float *m_memory, float *v_memory, long num_parameters, float rate,
+                      float beta1, float beta2, float epsilon, float decay) {
+  long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
+  if (i >= num_parameters) return;
+  float g = grads[i], m = lerp_to(g, m_memory[i], beta1), v = lerp_to(g * g, v_memory[i], beta2);
+  m_memory[i] = m;
+  v_memory[i] = v;
+  params[i] -= rate * (m / (sqrtf(v) + epsilon) + decay * params[i]);
+}
+int main() {
+  const long num_parameters = 1048576;
+  float *p, *g, *m, *v;
+  cudaMalloc(&p, num_parameters * sizeof(float));
+  cudaMalloc(&g, num_parameters * sizeof(float));
+  cudaMalloc(&m, num_parameters * sizeof(float));
+  cudaMalloc(&v, num_parameters * sizeof(float));
+  cudaMemset(m, 0, num_parameters * sizeof(float));
+  cudaMemset(v, 0, num_parameters * sizeof(float));
+  adamw<<<CEIL_DIV(num_parameters, 512), 512>>>(p, g, m, v, num_parameters, 1e-3f, 0.9f, 0.999f, 1e-8f, 0.01f);
+}
+
+//@ embedding: passes
+#include <cstdlib>
+__global__ void embed(float *out, const int *tokens, const float *wte, const float *wpe, int B, int T, int C) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= B * T * C) return;
+  int bt = i / C, c = i % C, t = bt % T;
+  int token = tokens[bt];
+  out[i] = wte[token * C + c] + wpe[t * C + c];
+}
+int main() {
+  int B = 4, T = 64, C = 128, V = 5000;
+  int *h = (int *)malloc(B * T * sizeof(int)), *tokens;
+  for (int i = 0; i < B * T; i++) h[i] = rand() % V;
+  float *out, *wte, *wpe;
+  cudaMalloc(&out, B * T * C * sizeof(float));
+  cudaMalloc(&tokens, B * T * sizeof(int));
+  cudaMemcpy(tokens, h, B * T * sizeof(int), cudaMemcpyHostToDevice);
+  cudaMalloc(&wte, V * C * sizeof(float));
+  cudaMalloc(&wpe, T * C * sizeof(float));
+  embed<<<(B * T * C + 255) / 256, 256>>>(out, tokens, wte, wpe, B, T, C);
+}
+
+//@ add_bias: passes
+#include <cuda_runtime.h>
+#define FLOAT4(value) (reinterpret_cast<float4 *>(&(value))[0])
+__global__ void add_bias_relu(float *x, float *bias, int rows, int cols) {
+  int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= rows * cols) return;
+  float4 v = FLOAT4(x[i]), b = FLOAT4(bias[i % cols]);
+  v.x = fmaxf(v.x + b.x, 0.f), v.y = fmaxf(v.y + b.y, 0.f), v.z = fmaxf(v.z + b.z, 0.f), v.w = fmaxf(v.w + b.w, 0.f);
+  FLOAT4(x[i]) = v;
+}
+int main() {
+  const int rows = 128, cols = 1024;
+  static_assert(cols % 4 == 0, "rows are read by four elements");
+  float *x, *bias;
+  cudaMalloc(&x, rows * cols * sizeof(float));
+  cudaMalloc(&bias, cols * sizeof(float));
+  add_bias_relu<<<rows * cols / 4 / 256, 256>>>(x, bias, rows, cols);
+}
+
+//@ bias_gradient: passes
+#include <cstdio>
+template <typename scalar_t, int ROWS>
+__global__ void column_sums(const scalar_t *__restrict__ dout, float *__restrict__ dbias, int rows, int cols) {
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (col >= cols) return;
+  float sum = 0;
+  for (int r = blockIdx.y * ROWS; r < min(rows, (int)(blockIdx.y + 1) * ROWS); ++r) sum += (float)dout[(long)r * cols + col];
+  atomicAdd(&dbias[col], sum);
+}
+template <typename scalar_t>
+void bias_gradient(const scalar_t *dout, float *dbias, int rows, int cols) {
+  dim3 grid((cols + 127) / 128, (rows + 63) / 64);
+  column_sums<scalar_t, 64><<<grid, 128>>>(dout, dbias, rows, cols);
+}
+int main() {
+  int rows = 1000, cols = 768;
+  float *dout, *dbias;
+  cudaMalloc(&dout, rows * cols * sizeof(float));
+  cudaMalloc(&dbias, cols * sizeof(float));
+  cudaMemset(dbias, 0, cols * sizeof(float));
+  bias_gradient<float>(dout, dbias, rows, cols);
+}
+
+//@ attention_scores: passes
+#include <iostream>
+__global__ void scores(const float *q, const float *k, float *s, int heads, int T, int D, float scale) {
+  int t2 = blockIdx.x * blockDim.x + threadIdx.x, t = blockIdx.y, h = blockIdx.z;
+  if (t2 >= T) return;
+  if (t2 > t) { s[(h * T + t) * T + t2] = -INFINITY; return; }
+  float sum = 0;
+  for (int d = 0; d < D; ++d) sum += q[(h * T + t) * D + d] * k[(h * T + t2) * D + d];
+  s[(h * T + t) * T + t2] = sum * scale;
+}
+int main() {
+  int heads = 4, T = 96, D = 32;
+  float *q, *k, *s;
+  cudaMalloc(&q, heads * T * D * sizeof(float));
+  cudaMalloc(&k, heads * T * D * sizeof(float));
+  cudaMalloc(&s, heads * T * T * sizeof(float));
+  dim3 grid((T + 31) / 32, T, heads);
+  scores<<<grid, 32>>>(q, k, s, heads, T, D, 0.176f);
+}
+
+//@ dropout: passes
+#include <cstdint>
+__host__ __device__ inline uint32_t mix(uint32_t x) {
+  x ^= x >> 16; x *= 0x7feb352du; x ^= x >> 15; x *= 0x846ca68bu;
+  return x ^ (x >> 16);
+}
+__global__ void dropout(const float *in, float *out, uint8_t *mask, uint32_t n, float keep, uint32_t seed) {
+  for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    bool kept = (mix(i ^ seed) >> 8) * (1.0f / (1 << 24)) < keep;
+    mask[i] = kept;
+    out[i] = kept ? in[i] / keep : 0.0f;
+  }
+}
+int main() {
+  uint32_t n = 1u << 20;
+  float *in, *out;
+  uint8_t *mask;
+  cudaMalloc(&in, n * 4); cudaMalloc(&out, n * 4); cudaMalloc(&mask, n);
+  dropout<<<512, 256>>>(in, out, mask, n, 0.9f, 7);
+}
+
+//@ rms_norm: passes
+#include <cuda_fp16.h>
+__global__ void rmsnorm(__half *out, const __half *x, const __half *w, int dim) {
+  __shared__ float total[32];
+  int row = blockIdx.x;
+  float sum = 0;
+  for (int i = threadIdx.x; i < dim; i += blockDim.x) { float v = __half2float(x[row * dim + i]); sum += v * v; }
+  for (int o = 16; o > 0; o /= 2) sum += __shfl_down_sync(~0u, sum, o);
+  if (threadIdx.x % 32 == 0) total[threadIdx.x / 32] = sum;
+  __syncthreads();
+  sum = 0;
+  for (int w2 = 0; w2 < blockDim.x / 32; ++w2) sum += total[w2];
+  float s = rsqrtf(sum / dim + 1e-6f);
+  for (int i = threadIdx.x; i < dim; i += blockDim.x)
+    out[row * dim + i] = __float2half(__half2float(x[row * dim + i]) * s * __half2float(w[i]));
+}
+int main() {
+  int rows = 64, dim = 512;
+  __half *out, *x, *w;
+  cudaMalloc(&out, sizeof(__half) * rows * dim);
+  cudaMalloc(&x, sizeof(__half) * rows * dim);
+  cudaMalloc(&w, sizeof(__half) * dim);
+  rmsnorm<<<rows, 128>>>(out, x, w, dim);
+}
+
+//@ cross_entropy: passes
+#include <cstdlib>
+__global__ void losses(float *loss, const float *probs, const int *targets, int n, int classes) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) loss[i] = -logf(probs[i * classes + targets[i]] + 1e-9f);
+}
+int main() {
+  int n = 4096, classes = 100;
+  int *h = (int *)malloc(n * sizeof(int)), *targets;
+  for (int i = 0; i < n; ++i) h[i] = rand() % classes;
+  float *loss, *probs;
+  cudaMalloc(&loss, n * sizeof(float));
+  cudaMalloc(&probs, n * classes * sizeof(float));
+  cudaMalloc(&targets, n * sizeof(int));
+  cudaMemcpy(targets, h, n * sizeof(int), cudaMemcpyHostToDevice);
+  losses<<<(n + 127) / 128, 128>>>(loss, probs, targets, n, classes);
+}
+
+//@ pooling: passes
+#include <cfloat>
+struct Shape { int channels, height, width; };
+__global__ void max_pool(const float *in, float *out, Shape s, int window) {
+  int ow = s.width / window, oh = s.height / window, i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= s.channels * oh * ow) return;
+  int x = i % ow, y = i / ow % oh, c = i / ow / oh;
+  float most = -FLT_MAX;
+  for (int dy = 0; dy < window; ++dy)
+    for (int dx = 0; dx < window; ++dx) most = fmaxf(most, in[(c * s.height + y * window + dy) * s.width + x * window + dx]);
+  out[i] = most;
+}
+int main() {
+  int channels = 8, height = 64, width = 64, window = 2;
+  Shape s = {channels, height, width};
+  float *in, *out;
+  cudaMalloc(&in, channels * height * width * sizeof(float));
+  cudaMalloc(&out, channels * height * width * sizeof(float));
+  max_pool<<<(channels * height * width / 4 + 255) / 256, 256>>>(in, out, s, window);
+}
+
+//@ quantise: passes
+#include <cuda_bf16.h>
+#include <stdint.h>
+constexpr int GROUP = 32;
+__global__ void quantise_rows(const float *in, int8_t *out, float *scale, int groups) {
+  int g = blockIdx.x * blockDim.x + threadIdx.x;
+  if (g >= groups) return;
+  float most = 0;
+  for (int i = 0; i < GROUP; ++i) most = fmaxf(most, fabsf(in[g * GROUP + i]));
+  float s = most / 127.0f;
+  scale[g] = s;
+  for (int i = 0; i < GROUP; ++i) out[g * GROUP + i] = s > 0 ? (int8_t)__float2int_rn(in[g * GROUP + i] / s) : 0;
+}
+int main() {
+  int groups = 4096;
+  float *in, *scale;
+  int8_t *out;
+  cudaMalloc(&in, groups * 32 * sizeof(float));
+  cudaMalloc(&scale, groups * sizeof(float));
+  cudaMalloc(&out, groups * 32);
+  quantise_rows<<<(groups + 63) / 64, 64>>>(in, out, scale, groups);
+}
