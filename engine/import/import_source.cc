@@ -13,6 +13,7 @@
 #include "engine/import/size_term.h"
 #include "gktune/element_type.h"
 #include "tuner/core/device_info.h"
+#include "tuner/core/files.h"
 #include "tuner/core/text.h"
 #include "tuner/measure/element.h"
 #include "tuner/source/kernel_code.h"
@@ -1095,6 +1096,29 @@ class SourceImport {
 };
 
 }  // namespace
+
+Result<std::vector<std::string>> kernels_to_import(const fs::path& path) {
+  const std::string extension = path.extension().string();
+  if (extension != ".cu" && extension != ".cuh") return Error{path.string() + ": it is no CUDA source (.cu)"};
+  const auto text = read_text_file(path, std::size_t{1} << 24);
+  if (!text) return text.error();
+  std::vector<std::string> dirs;
+  const FlatSource flat = compiled_source(with_near_headers(path, *text, dirs));
+  std::vector<std::string> kernels, launched;
+  const auto add = [](std::vector<std::string>& names, const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const FunctionSignature& signature : signatures_in(flat)) {
+    if (signature.kind == FunctionSignature::Kind::kernel) add(kernels, signature.name);
+  }
+  const std::string all = text_of(flat);
+  const std::vector<Token> tokens = code_tokens(all);
+  for (const FoundLaunch& launch : LaunchingCode(tokens).launches()) {
+    if (std::ranges::find(kernels, launch.kernel) != kernels.end()) add(launched, launch.kernel);
+  }
+  if (kernels.empty()) return Error{path.string() + ": it has no kernel (no __global__ function)"};
+  return launched.empty() ? kernels : launched;
+}
 
 Result<ImportedSpace> import_cuda_source(const std::string& text, const std::filesystem::path& path,
                                          const std::string& source, const std::vector<std::string>& kernels) {

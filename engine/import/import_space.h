@@ -30,6 +30,9 @@ Result<ImportedSpace> import_space(const std::filesystem::path& path, const Spac
 Result<ImportedSpace> import_space_text(const std::string& text, const std::filesystem::path& path,
                                         const SpaceImport& options = {});
 
+// The kernels that a CUDA source launches, in their order; all of its kernels if it launches none.
+Result<std::vector<std::string>> kernels_to_import(const std::filesystem::path& path);
+
 // Makes a first space file of a CUDA source, for the one of `kernels` that the source launches first; of all
 // its kernels if the list is empty. Macros and constants that look like parameters become parameters; sizes
 // and launches come from the launching code. Comments mark guesses. `source` is the path that the space file
