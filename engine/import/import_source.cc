@@ -213,7 +213,7 @@ class SourceImport {
   // Names of numbers that an algorithm needs as they are.
   static bool is_fixed(const std::string& name) {
     static const std::regex kFixed(
-        ".*(warp_?size|radius|n_?bins|num_?bins|banks|steps|n_?dims?|filter|mask|channels|lanes).*",
+        ".*(warp_?size|radius|n_?bins|num_?bins|banks|steps|limit|n_?dims?|filter|mask|channels|lanes).*",
         std::regex::icase);
     return std::regex_match(name, kFixed);
   }
@@ -730,17 +730,33 @@ class SourceImport {
       const auto shared = code_.translate(launch_->config[2], launch_->place);
       code_.literals.clear();
       if (!shared)
-        note("the shared memory " + text_of(launch_->config[2]) +
-             " could not be read: add shared: to the launch");
+        note("the shared memory " + text_of(launch_->config[2]) + " could not be read: it is a guess");
       if (shared && shared->constant() != 0) draft_.shared = shared->as_integer().text();
     }
-    draft_.is_cooperative = launch_ && launch_->is_cooperative;
+    if (draft_.shared.empty() && has_dynamic_shared()) {
+      draft_.shared = "48Ki";
+      draft_.shared_comment = "a guess";
+    }
+    const auto& words = kernel_text_.words;
+    draft_.is_cooperative = (launch_ && launch_->is_cooperative) || words.contains("this_grid") ||
+                            words.contains("this_multi_grid");
     draft_.compares_with_default = !draft_.parameters.empty();
     allow_rounding();
     check_file();
     note(draft_.compares_with_default
              ? "outputs are compared with those of the default configuration: a reference finds more"
              : kNoReference);
+  }
+
+  // extern __shared__ float tile[];
+  bool has_dynamic_shared() const {
+    const Tokens body = bodies_.body(kernel_->name);
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      if (body[i] == "extern" &&
+          has(body.subspan(i, std::min<std::size_t>(6, body.size() - i)), "__shared__"))
+        return true;
+    }
+    return false;
   }
 
   // Another configuration may add in another order.

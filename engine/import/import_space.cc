@@ -489,7 +489,8 @@ std::string space_file_text(const SpaceDraft& draft) {
   out += fmt::format("\nlaunches:\n  entry: {}\n  grid: {}{}\n  block: {}{}\n", block_text(draft.entry),
                      extents_text(draft.grid), comment_text(draft.grid_comment), extents_text(draft.block),
                      comment_text(draft.block_comment));
-  if (!draft.shared.empty()) out += fmt::format("  shared: {}\n", block_text(draft.shared));
+  if (!draft.shared.empty())
+    out += fmt::format("  shared: {}{}\n", block_text(draft.shared), comment_text(draft.shared_comment));
   if (draft.is_cooperative) out += "  cooperative: true\n";
   const std::string passed = joined(draft.passed);
   if (!passed.empty()) out += fmt::format("  arguments: [{}]\n", passed);

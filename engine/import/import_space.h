@@ -84,7 +84,7 @@ struct SpaceDraft {
   std::string entry;
   std::vector<std::string> grid, block;
   std::string grid_comment, block_comment;
-  std::string shared;
+  std::string shared, shared_comment;
   bool is_cooperative = false;
   bool compares_with_default = false;  // reference: default
   std::vector<std::string> passed;     // the launch's arguments: names, or YAML in flow style: {struct: [n]}

@@ -172,7 +172,7 @@ void LaunchingCode::find_definition(std::size_t at) {
   const std::string name(tokens_[at].text);
   const Token &before = tokens_[at - 1], &next = tokens_[at + 1];
   const bool is_listed = before == "," && is_dim3_list(at), has_list = next == "(" || next == "{";
-  const bool is_bare = (before == "dim3" || is_listed) && (next == ";" || next == ",");
+  const bool is_bare = (next == ";" || next == ",") && (is_listed || (before == "dim3" && is_dim3_list(at)));
   if (((before == "dim3" || is_listed) && has_list) || is_bare) {
     // dim3 grid, block; block.x = 16;
     definitions_[name].push_back(

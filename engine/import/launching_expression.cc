@@ -94,7 +94,7 @@ struct LaunchingCode::Parser {
     return term && at == tokens.size() && term->is_sound() ? term : std::nullopt;
   }
 
-  // 1 << 20, n >> 1
+  // 1 << 20, n >> 1, n & ~31
   std::optional<SizeTerm> shift() {
     auto left = sum();
     while (left && (is_pair("<") || is_pair(">"))) {
@@ -105,6 +105,16 @@ struct LaunchingCode::Parser {
       if (!bits || *bits < 0 || *bits > 40) return std::nullopt;
       const SizeTerm power = SizeTerm::number(std::int64_t{1} << *bits);
       left = is_left ? std::optional(left->times(power)) : left->divided_by(power);
+    }
+    // (n + 63) & ~63
+    while (left && is("&") && at + 2 < tokens.size() && tokens[at + 1] == "~") {
+      at += 2;
+      const auto mask = primary();
+      const auto bits = mask ? mask->constant() : std::nullopt;
+      if (!bits || *bits < 0 || ((*bits + 1) & *bits) != 0) return std::nullopt;
+      const SizeTerm multiple = SizeTerm::number(*bits + 1);
+      const auto count = left->divided_by(multiple);
+      left = count ? std::optional(count->times(multiple)) : std::nullopt;
     }
     return left;
   }

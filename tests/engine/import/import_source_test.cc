@@ -669,5 +669,23 @@ TEST_F(ImportTest, what_the_source_asserts_of_sizes_and_parameters_is_a_constrai
       << made.space.text;
 }
 
+TEST_F(ImportTest, shared_memory_that_does_not_show_is_a_guess_and_grids_that_wait_are_cooperative) {
+  const Imported made = import(
+      "__global__ void k(float* x) { extern __shared__ float s[]; s[0] = 1; cg::this_grid().sync(); x[0] = s[0]; }\n"
+      "void launch(dim3 grid, dim3 block, float* x) { k<<<grid, block, bytes_for(block)>>>(x); }\n");
+  EXPECT_EQ(text(made, "shared:"), "shared: 48Ki  # a guess");
+  EXPECT_EQ(text(made, "cooperative:"), "cooperative: true");
+  EXPECT_EQ(text(made, "block:"), "block: 256  # the source says block");
+}
+
+TEST_F(ImportTest, sizes_that_are_rounded_up_by_a_mask_are_read) {
+  const Imported made = import(
+      "__global__ void k(float* x, int n, int padded) { if (threadIdx.x < n) x[padded - 1] = 1; }\n"
+      "int main() { int n = 1000, padded = (n + 63) & ~63; float* x; cudaMalloc(&x, padded * 4); "
+      "k<<<padded / 64, 64>>>(x, n, padded); }\n");
+  EXPECT_EQ(text(made, "padded:"), "padded: {type: int32, value: \"ceil_div(n, 64) * 64\"}");
+  EXPECT_EQ(text(made, "x:").substr(0, 50), "x: {type: float32, extent: \"ceil_div(n, 64) * 64\",");
+}
+
 }  // namespace
 }  // namespace gktune
