@@ -205,9 +205,11 @@ class SourceImport {
   static bool looks_like_parameter(const std::string& name, std::int64_t value) {
     static const std::regex kNames(
         ".*(tile|block|thread|unroll|coars|per_?th|items|vec|chunk|batch|bucket|stage|stride|step|factor|"
-        "warps|buf|_size|size_|dim).*|[bwt][mnkxyz]|bs|bdim[xyz]?|tpb|radix_?bits",
+        "warps|buf|_size|size_|dim).*|bs|bdim[xyz]?|tpb|radix_?bits",
         std::regex::icase);
-    return value >= 1 && value <= 4096 && std::regex_match(name, kNames) && !is_fixed(name);
+    static const std::regex kShortNames("[bwt][mnkxyz]", std::regex::icase);  // BM of a tile of 64 rows
+    const bool is_short = (value & (value - 1)) == 0 && std::regex_match(name, kShortNames);
+    return value >= 1 && value <= 4096 && (is_short || std::regex_match(name, kNames)) && !is_fixed(name);
   }
 
   // Names of numbers that an algorithm needs as they are.
@@ -663,9 +665,12 @@ class SourceImport {
     const bool depends = std::ranges::any_of(draft_.parameters, [&](const SpaceDraft::Parameter& each) {
       return std::regex_search(divisor, std::regex("\\b" + each.name + "\\b"));
     });
-    if (depends)
-      add_constraint(parts[1].str() + " % " + divisor + " == 0",
-                     "the source's grid is " + text_of(extent.tokens));
+    const bool divides_size = std::ranges::any_of(
+        draft_.axes, [&](const SpaceDraft::Axis& axis) { return names({parts[1].str()}, axis.name); });
+    if (!depends && !divides_size) return;
+    needs_multiples_ = needs_multiples_ || !depends;
+    add_constraint(parts[1].str() + " % " + divisor + " == 0",
+                   "the source's grid is " + text_of(extent.tokens));
   }
 
   void add_constraint(std::string text, std::string comment) {
@@ -858,7 +863,7 @@ class SourceImport {
                            &SpaceDraft::Axis::values))
       draft_.host_axes.clear();
     const bool takes_any =
-        std::ranges::none_of(draft_.arguments, &SpaceDraft::Argument::is_extent_guess) &&
+        !needs_multiples_ && std::ranges::none_of(draft_.arguments, &SpaceDraft::Argument::is_extent_guess) &&
         std::ranges::all_of(draft_.axes, [&](const SpaceDraft::Axis& axis) { return is_guarded(axis.name); });
     if (!takes_any) {
       constexpr double kMostThreads = 65536;
@@ -1108,6 +1113,7 @@ class SourceImport {
   std::vector<std::string> template_values_;
   SpaceDraft draft_;
   std::vector<std::size_t> guessed_axes_;
+  bool needs_multiples_ = false;  // of sizes, by a grid of n / 256 blocks
   ImportedSpace space_;
 };
 

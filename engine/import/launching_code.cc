@@ -262,7 +262,7 @@ std::vector<LaunchingCode::Written> LaunchingCode::extents(Tokens config, std::s
       return all_of(split_list(config, config[0] == "dim3" ? 1 : 0), place);
     const Definition* found =
         config.size() == 1 && config[0].is_word() ? find(config[0].text, place) : nullptr;
-    if (found == nullptr || !found->is_dim3) break;
+    if (found == nullptr || !found->is_dim3 || found->values.empty()) break;
     const bool is_other = found->values.size() == 1 && found->values[0].size() == 1 &&
                           found->values[0][0].is_word() && is_dim3(found->values[0][0].text, found->place);
     if (!is_other) return all_of(found->values, found->place);

@@ -687,5 +687,23 @@ TEST_F(ImportTest, sizes_that_are_rounded_up_by_a_mask_are_read) {
   EXPECT_EQ(text(made, "x:").substr(0, 50), "x: {type: float32, extent: \"ceil_div(n, 64) * 64\",");
 }
 
+TEST_F(ImportTest, a_grid_that_covers_multiples_only_limits_the_sizes) {
+  const Imported made = import(
+      "#define BM 6\n__global__ void k(float* x, int n) { if (threadIdx.x < n) x[blockIdx.x * 96 + BM] = 96; "
+      "}\n"
+      "int main() { int n = 9600; float* x; cudaMalloc(&x, n * 4); k<<<n / 96, 96>>>(x, n); }\n");
+  EXPECT_EQ(text(made, "- n % 96").substr(0, 13), "- n % 96 == 0");
+  ASSERT_EQ(made.definition.check_problems.size(), 1u) << made.space.text;
+  EXPECT_EQ(made.definition.check_problems[0].find("n")->integer() % 96, 0);
+  EXPECT_TRUE(made.definition.parameters.empty()) << made.space.text;
+}
+
+TEST_F(ImportTest, a_dim3_without_a_value_is_a_guess) {
+  const Imported made = import(
+      "__global__ void k(float* x) { x[0] = 1; }\n"
+      "void run(float* x) { dim3 grid, block; choose(grid, block); k<<<grid, block>>>(x); }\n");
+  EXPECT_EQ(text(made, "block:"), "block: 256  # the source says block");
+}
+
 }  // namespace
 }  // namespace gktune
