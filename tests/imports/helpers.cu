@@ -10,7 +10,8 @@ template <class T>
 class DeviceBuffer {
  public:
   explicit DeviceBuffer(std::size_t n) : size_(n) {
-    if (cudaMalloc(&data_, n * sizeof(T)) != cudaSuccess) throw std::runtime_error("no memory for " + std::to_string(n));
+    if (cudaMalloc(&data_, n * sizeof(T)) != cudaSuccess)
+      throw std::runtime_error("no memory for " + std::to_string(n));
   }
   ~DeviceBuffer() { cudaFree(data_); }
   T *get() const { return data_; }
@@ -130,7 +131,8 @@ using position = long long;
 using position = int;
 #endif
 __global__ void axpby(number a, const number *x, number b, number *y, position n) {
-  for (position i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (position)blockDim.x * gridDim.x) y[i] = a * x[i] + b * y[i];
+  for (position i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+      i += (position)blockDim.x * gridDim.x) y[i] = a * x[i] + b * y[i];
 }
 int main() {
   position n = 5000;
@@ -145,7 +147,8 @@ enum { TILE_W = 16, TILE_H = 8, HALO = 1 };
 __global__ void blur(const unsigned char *in, unsigned char *out, int w, int h) {
   __shared__ int tile[TILE_H + 2 * HALO][TILE_W + 2 * HALO];
   int x0 = blockIdx.x * TILE_W - HALO, y0 = blockIdx.y * TILE_H - HALO;
-  for (int i = threadIdx.y * TILE_W + threadIdx.x; i < (TILE_W + 2 * HALO) * (TILE_H + 2 * HALO); i += TILE_W * TILE_H) {
+  for (int i = threadIdx.y * TILE_W + threadIdx.x; i < (TILE_W + 2 * HALO) * (TILE_H + 2 * HALO);
+      i += TILE_W * TILE_H) {
     int x = min(max(x0 + i % (TILE_W + 2 * HALO), 0), w - 1), y = min(max(y0 + i / (TILE_W + 2 * HALO), 0), h - 1);
     tile[i / (TILE_W + 2 * HALO)][i % (TILE_W + 2 * HALO)] = in[y * w + x];
   }

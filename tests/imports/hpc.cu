@@ -11,7 +11,8 @@ __global__ void jacobi_step(const double *__restrict__ u, double *__restrict__ u
                             double h2) {
   int j = blockIdx.x * BX + threadIdx.x, i = blockIdx.y * BY + threadIdx.y;
   if (i > 0 && i < nx - 1 && j > 0 && j < ny - 1)
-    u_new[IDX(i, j)] = 0.25 * (u[IDX(i - 1, j)] + u[IDX(i + 1, j)] + u[IDX(i, j - 1)] + u[IDX(i, j + 1)] - h2 * f[IDX(i, j)]);
+    u_new[IDX(i, j)] = 0.25 * (u[IDX(i - 1, j)] + u[IDX(i + 1, j)] + u[IDX(i, j - 1)] + u[IDX(i, j + 1)] -
+                               h2 * f[IDX(i, j)]);
   else if (i < nx && j < ny)
     u_new[IDX(i, j)] = u[IDX(i, j)];
 }
@@ -91,7 +92,8 @@ int main() {
 //@ sparse_product: passes
 #include <cstdlib>
 #include <vector>
-__global__ void spmv_csr(int rows, const int *row_offsets, const int *columns, const double *values, const double *x, double *y) {
+__global__ void spmv_csr(int rows, const int *row_offsets, const int *columns, const double *values,
+    const double *x, double *y) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   double dot = 0;
@@ -220,7 +222,8 @@ int main() {
 #include <float.h>
 #include <stdlib.h>
 #define THREADS 128
-__global__ void assign(const float *points, const float *centres, int *membership, int n_points, int n_clusters, int n_features) {
+__global__ void assign(const float *points, const float *centres, int *membership, int n_points, int n_clusters,
+    int n_features) {
   int p = blockIdx.x * THREADS + threadIdx.x;
   if (p < n_points) {
     int best = 0;
@@ -243,7 +246,8 @@ int main(int argc, char **argv) {
   cudaMalloc((void **)&points, n_points * n_features * sizeof(float));
   cudaMalloc((void **)&centres, n_clusters * n_features * sizeof(float));
   cudaMalloc((void **)&membership, n_points * sizeof(int));
-  assign<<<(n_points + THREADS - 1) / THREADS, THREADS>>>(points, centres, membership, n_points, n_clusters, n_features);
+  assign<<<(n_points + THREADS - 1) / THREADS, THREADS>>>(points, centres, membership, n_points, n_clusters,
+      n_features);
 }
 
 //@ flows: passes
@@ -295,9 +299,11 @@ int main() {
 #define BLOCK 128
 #endif
 __device__ float cnd(float d) { return 0.5f * erfcf(-d * 0.70710678f); }
-__global__ void black_scholes(float *call, float *put, const float *s, const float *x, const float *t, float r, float v, int count) {
+__global__ void black_scholes(float *call, float *put, const float *s, const float *x, const float *t, float r,
+    float v, int count) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += blockDim.x * gridDim.x) {
-    float root = sqrtf(t[i] + 0.1f), d1 = (logf((s[i] + 1) / (x[i] + 1)) + (r + 0.5f * v * v) * t[i]) / (v * root), d2 = d1 - v * root;
+    float root = sqrtf(t[i] + 0.1f), d1 = (logf((s[i] + 1) / (x[i] + 1)) + (r + 0.5f * v * v) * t[i]) / (v * root),
+        d2 = d1 - v * root;
     float discounted = x[i] * expf(-r * t[i]);
     call[i] = s[i] * cnd(d1) - discounted * cnd(d2);
     put[i] = discounted * cnd(-d2) - s[i] * cnd(-d1);
@@ -307,6 +313,7 @@ int main() {
   const int count = 4000;
   const size_t bytes = count * sizeof(float);
   float *call, *put, *s, *x, *t;
-  cudaMalloc(&call, bytes); cudaMalloc(&put, bytes); cudaMalloc(&s, bytes); cudaMalloc(&x, bytes); cudaMalloc(&t, bytes);
+  cudaMalloc(&call, bytes); cudaMalloc(&put, bytes); cudaMalloc(&s, bytes); cudaMalloc(&x, bytes);
+  cudaMalloc(&t, bytes);
   black_scholes<<<(count + BLOCK - 1) / BLOCK, BLOCK>>>(call, put, s, x, t, 0.02f, 0.3f, count);
 }

@@ -53,7 +53,8 @@ void softmax(float *out, const float *in) {
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-__global__ void layernorm(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias, int N, int C) {
+__global__ void layernorm(float *out, float *mean, float *rstd, const float *inp, const float *weight,
+    const float *bias, int N, int C) {
   extern __shared__ float shared[];
   int idx = blockIdx.x, tid = threadIdx.x;
   const float *x = inp + idx * C;
@@ -97,7 +98,8 @@ int main(int argc, char **argv) {
 #include <cmath>
 #define CEIL_DIV(M, N) (((M) + (N)-1) / (N))
 __device__ float lerp_to(float a, float b, float w) { return fmaf(w, b, fmaf(-w, a, a)); }
-__global__ void adamw(float *params, const float *grads, float *m_memory, float *v_memory, long num_parameters, float rate,
+__global__ void adamw(float *params, const float *grads, float *m_memory, float *v_memory, long num_parameters,
+    float rate,
                       float beta1, float beta2, float epsilon, float decay) {
   long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
   if (i >= num_parameters) return;
@@ -166,7 +168,8 @@ __global__ void column_sums(const scalar_t *__restrict__ dout, float *__restrict
   int col = blockIdx.x * blockDim.x + threadIdx.x;
   if (col >= cols) return;
   float sum = 0;
-  for (int r = blockIdx.y * ROWS; r < min(rows, (int)(blockIdx.y + 1) * ROWS); ++r) sum += (float)dout[(long)r * cols + col];
+  for (int r = blockIdx.y * ROWS; r < min(rows, (int)(blockIdx.y + 1) * ROWS);
+      ++r) sum += (float)dout[(long)r * cols + col];
   atomicAdd(&dbias[col], sum);
 }
 template <typename scalar_t>
@@ -276,7 +279,8 @@ __global__ void max_pool(const float *in, float *out, Shape s, int window) {
   int x = i % ow, y = i / ow % oh, c = i / ow / oh;
   float most = -FLT_MAX;
   for (int dy = 0; dy < window; ++dy)
-    for (int dx = 0; dx < window; ++dx) most = fmaxf(most, in[(c * s.height + y * window + dy) * s.width + x * window + dx]);
+    for (int dx = 0; dx < window; ++dx) most = fmaxf(most, in[(c * s.height + y * window + dy) * s.width
+        + x * window + dx]);
   out[i] = most;
 }
 int main() {
