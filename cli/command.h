@@ -61,6 +61,7 @@ Command bundle_command();
 Command exec_command();
 Command score_command();
 Command devices_command();
+Command mcp_command();
 Command completions_command();
 Command worker_command();  // hidden: the worker processes of a device run it
 

@@ -21,10 +21,10 @@ namespace gktune {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = {
-      new_command(),   import_command(),  run_command(),         serve_command(),
-      check_command(), judge_command(),   space_command(),       best_command(),
-      db_command(),    bundle_command(),  report_command(),      exec_command(),
-      score_command(), devices_command(), completions_command(), worker_command(),
+      new_command(),         import_command(), run_command(),   serve_command(),   check_command(),
+      judge_command(),       space_command(),  best_command(),  db_command(),      bundle_command(),
+      report_command(),      exec_command(),   score_command(), devices_command(), mcp_command(),
+      completions_command(), worker_command(),
   };
   return kCommands;
 }

@@ -89,6 +89,19 @@ TEST(ChildProcess, a_coprocess_keeps_the_standard_error_of_its_parent) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "to all\n");
 }
 
+TEST(ChildProcess, a_command_has_an_empty_input_and_its_standard_error_apart) {
+  auto child = ChildProcess::start({{"/bin/sh", "-c", "cat; echo result; echo problem >&2; ls /proc/self/fd"},
+                                    {},
+                                    ChildOptions::Kind::command});
+  const FileDescriptor error = child->take_socket();
+  EXPECT_EQ(child->wait().str(), "exited with code 0");
+  child->read_output();
+  EXPECT_EQ(child->output_tail(), "result\n0\n1\n2\n3\n");  // 3 is the folder that ls reads
+  char text[20];
+  EXPECT_EQ(std::string(text, static_cast<std::size_t>(::read(error.number(), text, sizeof text))),
+            "problem\n");
+}
+
 TEST(ChildProcess, a_wait_for_the_end_has_a_time_limit) {
   ChildProcess child = shell("sleep 1000");
   EXPECT_FALSE(child.exit_status_within(std::chrono::milliseconds(20)));

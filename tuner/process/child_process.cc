@@ -172,6 +172,7 @@ Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
   child.kind_ = options.kind;
   const bool is_tool = options.kind == ChildOptions::Kind::tool;
   const bool is_coprocess = options.kind == ChildOptions::Kind::coprocess;
+  const bool is_command = options.kind == ChildOptions::Kind::command;
   FileDescriptor socket, output, report_reading, report_writing;
   if (!is_tool && !open_pair(child.socket_, socket)) return system_error("socketpair");
   if (!open_pipe(child.output_, output)) return system_error("pipe");
@@ -187,8 +188,10 @@ Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
                          environment_pointers.data(),
                          is_coprocess ? socket.number() : null.number(),
                          output.number(),
-                         is_coprocess ? -1 : output.number(),
-                         is_coprocess ? -1 : socket.number(),
+                         is_coprocess ? -1
+                         : is_command ? socket.number()
+                                      : output.number(),
+                         is_coprocess || is_command ? -1 : socket.number(),
                          report_writing.number(),
                          !is_tool,
                          ::getpid()};
@@ -228,7 +231,7 @@ ChildProcess::~ChildProcess() {
 }
 
 void ChildProcess::end() {
-  if (kind_ == ChildOptions::Kind::worker) {
+  if (kind_ == ChildOptions::Kind::worker || kind_ == ChildOptions::Kind::command) {
     signal_alone(SIGTERM);
     (void)exit_status_within(kEndLimit);
   }

@@ -23,9 +23,9 @@ struct ChildOptions {
   std::vector<std::string> argv;                                 // the program is looked for in PATH
   std::vector<std::pair<std::string, std::string>> environment;  // on top of the parent's
   // A worker has a socket to its parent. A tool has none, and stays in its parent's group. A coprocess has
-  // the socket as its standard input, and its parent's standard error. Workers and coprocesses lead a group
-  // with the processes that they start.
-  enum class Kind { worker, tool, coprocess };
+  // the socket as its standard input, and its parent's standard error. A command has the socket as its
+  // standard error. All but tools lead a group with the processes that they start.
+  enum class Kind { worker, tool, coprocess, command };
   Kind kind = Kind::worker;
 };
 
@@ -44,7 +44,7 @@ struct ExitStatus {
 };
 
 // A process with empty standard input, unless it is a coprocess. Its standard output and error are read
-// together. It dies with its parent.
+// together, except those of coprocesses and commands. It dies with its parent.
 class ChildProcess {
  public:
   static Result<ChildProcess> start(const ChildOptions& options);
@@ -74,7 +74,8 @@ class ChildProcess {
   void signal(int number) const;
   // To the process alone.
   void signal_alone(int number) const;
-  // Gives a worker time to end its own children and itself; then kills the process with its group.
+  // Gives a worker or a command time to end its own children and itself; then kills the process with its
+  // group.
   void end();
   // Empty while it is running. When it has ended, the rest of its group is killed.
   std::optional<ExitStatus> exit_status();
