@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/spaces.h"
+#include "tuner/measure/generator.h"
 #include "tuner/space/definition.h"
 #include "tuner/space/plan.h"
 
@@ -83,6 +84,23 @@ int count_of_one_block(const Definition& definition, const Problem& problem, con
 }
 
 }  // namespace
+
+std::vector<Problem> near_problems(const KernelDefinition& kernel, std::vector<Problem> problems,
+                                   std::uint64_t seed, std::uint64_t draw) {
+  constexpr std::int64_t kLeastDistance = 63;
+  const std::vector<Axis> sizes = replaced_axes(kernel);
+  std::uint64_t drawn = draw * problems.size() * sizes.size();
+  for (Problem& problem : problems) {
+    for (const Axis& axis : sizes) {
+      const std::int64_t size = problem.find(axis.name)->integer();
+      const std::int64_t most = std::min(size - 1, std::max(size / 8, kLeastDistance));
+      const auto distance =
+          uniform_integer(seed, drawn++, 1, static_cast<std::uint64_t>(std::max(most, std::int64_t{1})));
+      if (most > 0) problem.set(axis.name, size - static_cast<std::int64_t>(distance));
+    }
+  }
+  return problems;
+}
 
 std::vector<Problem> problems_of_several_blocks(const Definition& definition,
                                                 const std::vector<Problem>& problems,

@@ -78,6 +78,11 @@ std::vector<Problem> one_for_each_source(const std::vector<Axis>& axes, const st
 // integer or if the size of an input file depends on it.
 std::vector<Problem> awkward_problems(const KernelDefinition& kernel);
 
+// The problems with sizes that are drawn a little below theirs: by an eighth, or 63, at most. `draw` makes
+// each draw another. Axes keep their values where awkward problems do.
+std::vector<Problem> near_problems(const KernelDefinition& kernel, std::vector<Problem> problems,
+                                   std::uint64_t seed, std::uint64_t draw);
+
 // Larger versions of the problems that a single block solves in some configurations: in as few configurations
 // as possible. The versions never exceed the sizes that the space file lists.
 std::vector<Problem> problems_of_several_blocks(const Definition& definition,

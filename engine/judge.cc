@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/spaces.h"
+#include "tuner/core/content_key.h"
 #include "tuner/measure/element.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/plan.h"
@@ -18,8 +19,21 @@ constexpr std::int64_t kSampled = 4;
 constexpr double kSanitizerS = 30;
 constexpr int kMostRounds = 100'000;
 
-// All of a float's elements in another execution: zeros, equal values, and the smallest numbers.
-constexpr std::array kSpecialValues = {"0", "1", "1e-40"};
+constexpr std::size_t kNearProblems = 4;
+constexpr std::uint64_t kMostDraws = 8;  // of near sizes, until both kernels have a configuration for them
+
+// The value of all elements of the floating-point inputs in another execution. Where integers are equal too,
+// those that are drawn have their smallest value.
+struct SpecialInputs {
+  std::string name;
+  const char* value;
+  bool is_nan = false, has_equal_integers = false;
+};
+const std::array<SpecialInputs, 5> kSpecialInputs = {{{"0", "0"},
+                                                      {"1", "1", false, true},
+                                                      {"1e-40", "1e-40"},
+                                                      {"infinite", "1e308 * 10"},
+                                                      {"NaN", "1e308 * 10 - 1e308 * 10", true}}};
 
 // A configuration that the device cannot run is none: others may be fine.
 bool is_unusable(Status status) {
@@ -32,18 +46,25 @@ bool is_rejecting(const Trial& trial) {
   return !trial.ok() && !is_unusable(trial.status) && !ends_problem(trial.status);
 }
 
-// The kernel with one value in all elements of its floating-point inputs; null if it has none.
+// The kernel with such inputs; null if it has none. Where they are NaN, a result may have to be NaN.
 std::shared_ptr<const KernelDefinition> with_inputs(const KernelDefinition& kernel, const Plan& plan,
-                                                    const std::string& value) {
+                                                    const SpecialInputs& special) {
   auto changed = std::make_shared<KernelDefinition>(kernel);
   bool is_changed = false;
   // A candidate's own arguments are behind those of the space; they are no inputs.
   for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
     const ArgumentPlan& planned = plan.arguments[i];
-    const bool has_contents = !planned.is_scalar && is_input(planned.role) && !planned.contents.is_computed;
-    if (!has_contents || !is_floating(planned.type) || planned.contents.kind == ContentsKind::zero) continue;
-    changed->arguments[i].contents = {.kind = Contents::Kind::constant,
-                                      .a = Expression::parse(value).value()};
+    std::optional<Tolerance>& check = changed->arguments[i].check;
+    if (check && special.is_nan) check->nan_equals = true;
+    if (planned.is_scalar || !is_input(planned.role) || planned.contents.is_computed) continue;
+    Contents& contents = changed->arguments[i].contents;
+    if (is_floating(planned.type) && contents.kind != ContentsKind::zero) {
+      contents = {.kind = ContentsKind::constant, .a = Expression::parse(special.value).value()};
+    } else if (special.has_equal_integers && contents.kind == ContentsKind::uniform) {
+      contents.kind = ContentsKind::constant;
+    } else {
+      continue;
+    }
     is_changed = true;
   }
   return is_changed ? std::move(changed) : nullptr;
@@ -119,6 +140,7 @@ Result<Judgement, EngineError> Judge::judge(const Definition& candidate) {
   const std::pair<JudgeStage, Step> steps[] = {{JudgeStage::compile, &Judge::compile},
                                                {JudgeStage::sanitize, &Judge::sanitize},
                                                {JudgeStage::special_values, &Judge::try_special_values},
+                                               {JudgeStage::near_sizes, &Judge::try_near_sizes},
                                                {JudgeStage::time, &Judge::time}};
   for (const auto& [stage, step] : steps) {
     judgement.stage = stage;
@@ -226,12 +248,14 @@ Result<void, EngineError> Judge::confirm_results(const Definition& candidate, Ch
                                                  Judgement& judgement) {
   const auto is_doubtful = [](const Finding& finding) { return finding.status == Status::wrong_result; };
   if (std::ranges::none_of(checked.findings, is_doubtful)) return {};
-  auto device = open_device(candidate.kernel, request_.device, request_.workers, DeviceWork::check);
+  const auto device = open_checker();
   if (!device) return device.error();
+  const auto kernel = std::make_shared<const KernelDefinition>(candidate.kernel);
   bool is_excused = false;
   for (Finding& finding : checked.findings) {
     if (!is_doubtful(finding)) continue;
-    for (Trial& trial : finding.trials) trial = run_one(**device, {trial.config, trial.problem});
+    for (Trial& trial : finding.trials)
+      trial = run_one(**device, {trial.config, trial.problem, nullptr, kernel});
     std::erase_if(finding.trials, [](const Trial& trial) { return !is_rejecting(trial); });
     is_excused = is_excused || finding.trials.empty();
   }
@@ -241,40 +265,90 @@ Result<void, EngineError> Judge::confirm_results(const Definition& candidate, Ch
   return {};
 }
 
+Result<WorkerDevice*, EngineError> Judge::open_checker() {
+  if (checker_) return checker_.get();
+  auto device = open_device(request_.space->kernel, request_.device, request_.workers, DeviceWork::check);
+  if (!device) return device.error();
+  checker_ = *std::move(device);
+  return checker_.get();
+}
+
+std::vector<Problem> Judge::smallest_problems() const {
+  const Definition& space = *request_.space;
+  std::vector<std::pair<std::uint64_t, Problem>> sizes;
+  for (const Problem& problem : request_.problems) {
+    const auto plan = resolve(space.kernel, space.kernel.default_values, problem, request_.device.info);
+    if (plan) sizes.emplace_back(elements_of(*plan), problem);
+  }
+  std::ranges::stable_sort(sizes, {}, &std::pair<std::uint64_t, Problem>::first);
+  std::vector<Problem> problems;
+  for (auto& [size, problem] : sizes) problems.push_back(std::move(problem));
+  return problems;
+}
+
 // On the smallest problem. Values that the space's own kernel does not solve are not defined for it.
 Result<void, EngineError> Judge::try_special_values(const Definition& candidate, Judgement& judgement) {
   const Definition& space = *request_.space;
-  std::optional<Plan> plan;
-  Problem smallest;
-  for (const Problem& problem : request_.problems) {
-    auto next = resolve(space.kernel, space.kernel.default_values, problem, request_.device.info);
-    if (next && (!plan || elements_of(*next) < elements_of(*plan)))
-      plan = *std::move(next), smallest = problem;
-  }
-  if (!plan || !space.kernel.has_judge()) return {};
+  const std::vector<Problem> problems = smallest_problems();
+  if (problems.empty() || !space.kernel.has_judge()) return {};
+  const Problem& smallest = problems.front();
+  const Plan plan =
+      resolve(space.kernel, space.kernel.default_values, smallest, request_.device.info).value();
   const auto own = space_of(space, smallest, request_.device.info),
              its = space_of(candidate, smallest, request_.device.info);
   if (!own || !its) return {};
-  auto device = open_device(candidate.kernel, request_.device, request_.workers, DeviceWork::check);
+  const auto device = open_checker();
   if (!device) return device.error();
-  for (const char* value : kSpecialValues) {
-    const auto defined = with_inputs(space.kernel, *plan, value);
-    if (defined == nullptr || is_stopped()) return {};
-    const std::size_t arguments = candidate.kernel.arguments.size();
-    const Trial known =
-        run_one(**device, {*own->default_config(), smallest, nullptr, padded(*defined, arguments)});
-    if (!known.ok()) continue;
+  for (const SpecialInputs& special : kSpecialInputs) {
+    const auto defined = with_inputs(space.kernel, plan, special);
+    if (defined == nullptr) continue;
+    if (is_stopped()) return {};
+    if (!is_defined_.contains(special.name)) {
+      is_defined_[special.name] =
+          run_one(**device, {*own->default_config(), smallest, nullptr, defined}).ok();
+    }
+    if (!is_defined_[special.name]) continue;
     Trial trial = run_one(
-        **device, {*its->default_config(), smallest, nullptr, with_inputs(candidate.kernel, *plan, value)});
+        **device, {*its->default_config(), smallest, nullptr, with_inputs(candidate.kernel, plan, special)});
     if (!is_rejecting(trial)) continue;
-    trial.message += std::string("; all elements of its floating-point inputs are ") + value;
+    trial.message += "; all elements of its floating-point inputs are " + special.name;
     reject(judgement, trial);
     return {};
   }
   return {};
 }
 
+// Near the smallest problems, at sizes that the space's own kernel solves. The candidate's text decides
+// which, so that it cannot know them.
+Result<void, EngineError> Judge::try_near_sizes(const Definition& candidate, Judgement& judgement) {
+  const Definition& space = *request_.space;
+  std::vector<Problem> listed = smallest_problems();
+  if (listed.size() > kNearProblems) listed.resize(kNearProblems);
+  const std::uint64_t seed =
+      request_.workers.seed ^ std::stoull(content_key(candidate.kernel.source_text).substr(16), nullptr, 16);
+  const auto device = open_checker();
+  if (!device) return device.error();
+  for (const Problem& problem : listed) {
+    for (std::uint64_t draw = 0; draw < kMostDraws && !is_stopped(); ++draw) {
+      const Problem near = near_problems(space.kernel, {problem}, seed, draw).front();
+      const auto own = space_of(space, near, request_.device.info),
+                 its = space_of(candidate, near, request_.device.info);
+      if (!own || !its || near == problem) continue;
+      const auto known = padded(space.kernel, candidate.kernel.arguments.size());
+      if (!run_one(**device, {*own->default_config(), near, nullptr, known}).ok()) continue;
+      const Trial trial =
+          run_one(**device, {*its->default_config(), near, nullptr, padded(candidate.kernel, 0)});
+      if (is_rejecting(trial)) reject(judgement, trial);
+      if (!judgement.is_accepted()) return {};
+      judgement.near.push_back(near);
+      break;
+    }
+  }
+  return {};
+}
+
 Result<void, EngineError> Judge::time(const Definition& candidate, Judgement& judgement) {
+  checker_.reset();  // its buffers would be in the way of large problems
   auto device = open_device(candidate.kernel, request_.device, request_.workers, DeviceWork::time);
   if (!device) return device.error();
   for (const Problem& problem : request_.problems) {

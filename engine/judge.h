@@ -37,10 +37,10 @@ inline EnumNames enum_names(Ruling) {
 Ruling ruling_of(const Trial& trial);
 
 // The steps of a judge, the cheapest first.
-enum class JudgeStage { read, compile, sanitize, special_values, time, compare };
+enum class JudgeStage { read, compile, sanitize, special_values, near_sizes, time, compare };
 inline EnumNames enum_names(JudgeStage) {
-  static constexpr std::string_view kNames[] = {"read",           "compile", "sanitize",
-                                                "special_values", "time",    "compare"};
+  static constexpr std::string_view kNames[] = {"read",       "compile", "sanitize", "special_values",
+                                                "near_sizes", "time",    "compare"};
   return kNames;
 }
 
@@ -85,6 +85,7 @@ struct Judgement {
   std::uint64_t seed = 0;
   std::vector<std::string> sandbox;  // what was forbidden: files, sockets
   Resources resources;               // in its best configuration of the last problem
+  std::vector<Problem> near;         // the sizes near the listed ones that it solves
   std::vector<std::string> notes;    // what could not be examined, and why
   std::vector<BaselineComparison> comparisons;
   std::vector<BaselineMean> means;
@@ -107,6 +108,7 @@ void fields(Archive&& archive, S& judgement) {
   archive("seed", judgement.seed);
   archive("sandbox", judgement.sandbox);
   archive("resources", judgement.resources);
+  archive("near", judgement.near);
   archive("notes", judgement.notes);
   archive("comparisons", judgement.comparisons);
   archive("means", judgement.means);
@@ -142,6 +144,8 @@ class Judge {
   Result<Best, EngineError> search(const Definition& definition, const Problem& problem,
                                    WorkerDevice& device);
   Result<std::optional<Config>, EngineError> config_of(Baseline& baseline, const Problem& problem);
+  Result<WorkerDevice*, EngineError> open_checker();
+  std::vector<Problem> smallest_problems() const;
   void reject(Judgement& judgement, const Trial& trial) const;
   void take_findings(const CheckResult& checked, Judgement& judgement) const;
   Result<void, EngineError> compile(const Definition& candidate, Judgement& judgement);
@@ -149,6 +153,7 @@ class Judge {
   Result<void, EngineError> confirm_results(const Definition& candidate, CheckResult& checked,
                                             Judgement& judgement);
   Result<void, EngineError> try_special_values(const Definition& candidate, Judgement& judgement);
+  Result<void, EngineError> try_near_sizes(const Definition& candidate, Judgement& judgement);
   Result<void, EngineError> time(const Definition& candidate, Judgement& judgement);
   Result<void, EngineError> compare(const Definition& candidate, const Problem& problem, const Config& best,
                                     WorkerDevice& device, Judgement& judgement);
@@ -156,6 +161,8 @@ class Judge {
 
   JudgeRequest request_;
   JudgeEvents events_;
+  std::unique_ptr<WorkerDevice> checker_;   // compiles and checks candidates, until they are timed
+  std::map<std::string, bool> is_defined_;  // whether the space's kernel solves a special value
 };
 
 }  // namespace gktune

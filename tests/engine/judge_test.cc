@@ -202,6 +202,53 @@ TEST_F(Judged, values_that_the_kernel_of_the_space_does_not_solve_are_no_fault) 
   EXPECT_TRUE(judgement.is_accepted()) << judgement.message;
 }
 
+TEST_F(Judged, a_result_for_infinite_inputs_and_for_nan_has_to_be_that_of_the_reference) {
+  expect(kernel("  if (i < n) out[i] = fminf(2 * in[i], 3e38f);"), Ruling::wrong, JudgeStage::special_values,
+         "all elements of its floating-point inputs are infinite");
+  expect(kernel("  if (i < n && in[i] == in[i]) out[i] = 2 * in[i]; else if (i < n) out[i] = 0;"),
+         Ruling::wrong, JudgeStage::special_values,
+         "expected nan (the reference is NaN there); all elements of its");
+}
+
+TEST_F(Judged, integers_that_are_drawn_are_equal_in_one_execution) {
+  std::string space = kSpace;
+  space.replace(space.find("type: float"), 11, "type: int32");
+  space.replace(space.find("[0.5, 1]"), 8, "[7, 900]");
+  write_space(space);
+  std::string source = kSource;
+  for (std::size_t at; (at = source.find("const float* in")) != source.npos;)
+    source.replace(at, 15, "const int*  in");
+  folder_.write("twice.cu", source);
+  std::string text = kernel("  if (i < n) out[i] = in[0] == 7 && in[1] == 7 && n == 1000 ? 3 : 2 * in[i];");
+  text.replace(text.find("const float* in"), 15, "const int* in");
+  expect(text, Ruling::wrong, JudgeStage::special_values, "[0]: 3, expected 14");
+}
+
+TEST_F(Judged, sizes_that_the_space_does_not_list_are_tried) {
+  // The sanitizer tries 0 to 1009 and 3000.
+  const std::string cheat = kernel("  if (i < n) out[i] = (n > 1009 && n % 1000 != 0 ? 3 : 2) * in[i];");
+  open();
+  const Judgement judgement = judge(cheat);
+  EXPECT_EQ(enum_name(judgement.ruling), "wrong") << judgement.message;
+  EXPECT_EQ(enum_name(judgement.stage), "near_sizes");
+  const std::int64_t size = judgement.problem.find("n")->integer();
+  EXPECT_GE(size, 3000 - 375);
+  EXPECT_LT(size, 3000);
+  EXPECT_EQ(judge(cheat).problem, judgement.problem) << "they can be tried again";
+  EXPECT_NE(judge(cheat + "// other\n").problem, judgement.problem) << "a candidate cannot know them";
+  const Judgement honest = judge(kHonest);
+  EXPECT_TRUE(honest.is_accepted()) << honest.message;
+  EXPECT_EQ(honest.near.size(), 2u);
+}
+
+TEST_F(Judged, sizes_for_which_a_kernel_has_no_configuration_are_not_tried) {
+  std::string text = kHonest;
+  text.insert(text.find("launches:"), "constraints: [n % 1000 == 0]\n");
+  const Judgement judgement = judge(text);
+  EXPECT_TRUE(judgement.is_accepted()) << judgement.message;
+  EXPECT_TRUE(judgement.near.empty());
+}
+
 TEST_F(Judged, results_that_are_kept_for_later_executions_are_cheating) {
   expect(kernel("  if (i >= n) return;\n  if (seen[i] != in[i]) kept[i] = work(in[i]);\n  seen[i] = in[i];\n"
                 "  out[i] = kept[i];",

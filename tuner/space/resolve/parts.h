@@ -27,7 +27,8 @@ class Evaluator {
                       std::int64_t most = 0);
   bool truth(const Expression& expression, const std::string& where);
   // A finite number.
-  double number(const Expression& expression, const std::string& where);
+  double number(const Expression& expression, const std::string& where);  // a finite one
+  double real(const Expression& expression, const std::string& where);
   std::string text(const Pattern& pattern, const std::string& where);
   ElementType element_type(const Pattern& pattern, const std::string& where);
   // An integer for integer types, a real for the others.

@@ -121,7 +121,9 @@ class ArgumentResolver {
   enum class Range { of_the_type, any };
   void read_number(const Expression& expression, const std::string& where, ContentsKind kind,
                    ElementType type, Range range, double& real, std::int64_t& exact) {
-    real = evaluator_.number(expression, where);
+    // Equal elements may be infinite or NaN.
+    const bool may_be_special = !is_integer_type(type) && kind == Contents::Kind::constant;
+    real = may_be_special ? evaluator_.real(expression, where) : evaluator_.number(expression, where);
     // Moments of integers and the bounds of a field need not be integers.
     if (!is_integer_type(type) || kind == Contents::Kind::normal || kind == Contents::Kind::field) return;
     const Value whole = evaluator_.value(expression, where);
@@ -309,8 +311,15 @@ bool Evaluator::truth(const Expression& expression, const std::string& where) {
 }
 
 double Evaluator::number(const Expression& expression, const std::string& where) {
+  const double result = real(expression, where);
+  if (std::isfinite(result)) return result;
+  fail(where, expression, "expected a number, this is " + Value(result).str());
+  return 0;
+}
+
+double Evaluator::real(const Expression& expression, const std::string& where) {
   const Value result = value(expression, where);
-  if (result.is_number() && std::isfinite(result.number())) return result.number();
+  if (result.is_number()) return result.number();
   fail(where, expression, "expected a number, this is " + result.str());
   return 0;
 }
