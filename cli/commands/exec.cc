@@ -1,4 +1,5 @@
-// gktune exec: runs one trial in this process, for debuggers, sanitizers and profilers.
+// gktune exec: runs one trial, or a candidate of a judge, in this process, for debuggers, sanitizers and
+// profilers.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,6 +21,7 @@ namespace {
 
 struct ExecOptions {
   std::string which, space, database;
+  std::vector<std::string> problems, only;  // of a candidate
   DeviceFlags device;
   std::int64_t runs = 2;
   bool is_debugged = false, skips_check = false;
@@ -36,13 +38,20 @@ Result<std::int64_t> parse_runs(std::string_view text) {
 void declare(Flags& flags, ExecOptions& options) {
   flags
       .text("TRIAL", options.which,
-            "A trial's id from `gktune db show`, or a study to take the winner of: "
-            "KERNEL[/AXIS=VALUE,…][@DEVICE]",
-            "ID|KERNEL")
+            "A trial's id from `gktune db show`; a study to take the winner of: "
+            "KERNEL[/AXIS=VALUE,…][@DEVICE]; or a candidate of `gktune judge` (.cu)",
+            "ID|KERNEL|FILE")
       .required();
-  flags.text("SPACE", options.space, "Space file of the trial", "FILE").required();
+  flags.text("SPACE", options.space, "Space file of the trial or of the candidate", "FILE").required();
   flags.database(options.database);
-  flags.device(options.device, DeviceUse::run, "Device to run on; auto: the first one of the trial's kind");
+  flags.device(
+      options.device, DeviceUse::run,
+      "Device to run on; auto: the first one of the trial's kind; for a candidate the first GPU, else "
+      "the CPU");
+  flags.collected("--problem", options.problems, "A candidate's problem; default: the first of the space",
+                  "AXIS=VALUE,…");
+  flags.collected("--only", options.only, "A candidate's parameters; default: its default configuration",
+                  "PARAMETER=VALUE,…");
   flags.parsed("--runs", options.runs, parse_runs, "Run and check it N times", "N").shown_default("2");
   flags.on("--debug", options.is_debugged, "Compile for a debugger: without optimisation, with variables");
   flags.on("--no-check", options.skips_check, "Do not compare the outputs with those of the reference");
@@ -165,11 +174,52 @@ StudiedTrial find_trial(const ExecOptions& options, Context& context) {
       fmt::format("gktune db show STUDY{} lists the trials of a study", database_flag(options.database)))};
 }
 
+// What runs.
+struct Subject {
+  Field name;  // the trial or the candidate
+  Definition definition;
+  Config config;
+  Problem problem;
+  BackendName device;
+};
+
+Subject trial_of(const ExecOptions& options, Context& context) {
+  if (!options.problems.empty() || !options.only.empty())
+    throw Ended{fail_usage(context, "--problem and --only choose for a candidate; a trial has both")};
+  auto found = find_trial(options, context);
+  BackendName device = chosen_device(options, found.study, context);
+  Definition definition = read_definition(options, found, device.kind, context);
+  return {{"trial", found.trial.id}, std::move(definition), found.trial.config, found.trial.problem, device};
+}
+
+Subject candidate_of(const ExecOptions& options, Context& context) {
+  const OpenedSpace opened = read_file(options.space, options.device.choice, options.device,
+                                       unsafe_options(options.device), context);
+  auto definition = value_or_end(
+      read_candidate_file(options.which, opened.definition, {.device_kind = opened.device.info.kind}),
+      context);
+  if (opened.device.backends.size() != 1)
+    throw Ended{fail_usage(context, "--device: a candidate runs on one device: host, cuda or cuda:N")};
+  const auto problems = select_problems(definition.kernel, options.problems);
+  if (!problems) throw Ended{fail_usage(context, "--problem: " + problems.error().message)};
+  if (!options.problems.empty() && problems->size() != 1)
+    throw Ended{fail_usage(context, fmt::format("--problem: {} problems; name one", problems->size()))};
+  if (const auto selected = select_values(definition.parameters, options.only); !selected)
+    throw Ended{fail_usage(context, "--only: " + selected.error().message)};
+  const auto space = value_or_end(space_of(definition, problems->front(), opened.device.info), context);
+  return {{"candidate", options.which},
+          std::move(definition),
+          *space.default_config(),
+          problems->front(),
+          opened.device.backends.front()};
+}
+
 // The kernel may end the process: what runs is printed before.
-void print_start(const Trial& trial, const Study& study, Context& context) {
-  const std::string problem = problem_text(trial.problem), config = trial.config.str();
-  context.out << fmt::format("trial {}: {}{}{}{}{}\n", trial.id, study.kernel, problem.empty() ? "" : " ",
-                             problem, config.empty() ? "" : " with ", config)
+void print_start(const Subject& subject, Context& context) {
+  const std::string problem = problem_text(subject.problem), config = subject.config.str();
+  context.out << fmt::format("{} {}: {}{}{}{}{}\n", subject.name.key, text_of(subject.name.cell, Unit::none),
+                             subject.definition.kernel.name, problem.empty() ? "" : " ", problem,
+                             config.empty() ? "" : " with ", config)
               << std::flush;
 }
 
@@ -191,11 +241,11 @@ void print_end(const Execution& execution, Context& context) {
   context.out << std::flush;
 }
 
-Record execution_record(const StudiedTrial& found, const Execution& execution) {
-  return {{"trial", found.trial.id},
-          {"kernel", found.study.kernel},
-          {"problem", problem_cell(found.trial.problem)},
-          {"config", found.trial.config},
+Record execution_record(const Subject& subject, const Execution& execution) {
+  return {subject.name,
+          {"kernel", subject.definition.kernel.name},
+          {"problem", problem_cell(subject.problem)},
+          {"config", subject.config},
           {"device", execution.device.name},
           {"status", execution.reply.status},
           {"message", execution.reply.message},
@@ -203,18 +253,17 @@ Record execution_record(const StudiedTrial& found, const Execution& execution) {
 }
 
 ExitCode run(const ExecOptions& options, Context& context) {
-  const auto found = find_trial(options, context);
-  const auto device = chosen_device(options, found.study, context);
-  const auto definition = read_definition(options, found, device.kind, context);
-  if (options.format.is_text()) print_start(found.trial, found.study, context);
+  const Subject subject =
+      options.which.ends_with(".cu") ? candidate_of(options, context) : trial_of(options, context);
+  if (options.format.is_text()) print_start(subject, context);
   const Environment& environment = context.environment;
   BackendOptions backend{.cuda_home = environment.cuda_home,
                          .cache_dir = worker_settings(options.device, context).cache_dir.string()};
   if (!environment.cxx.empty()) backend.cxx = environment.cxx;
-  const auto executed = value_or_end(execute_here({.kernel = definition.kernel,
-                                                   .config = found.trial.config,
-                                                   .problem = found.trial.problem,
-                                                   .device = device,
+  const auto executed = value_or_end(execute_here({.kernel = subject.definition.kernel,
+                                                   .config = subject.config,
+                                                   .problem = subject.problem,
+                                                   .device = subject.device,
                                                    .options = backend,
                                                    .needs_debugging = options.is_debugged,
                                                    .is_compared = !options.skips_check,
@@ -223,7 +272,7 @@ ExitCode run(const ExecOptions& options, Context& context) {
   if (options.format.is_text()) {
     print_end(executed, context);
   } else {
-    print_one(execution_record(found, executed), options.format, context);
+    print_one(execution_record(subject, executed), options.format, context);
   }
   return executed.reply.status == Status::ok ? ExitCode::done : ExitCode::failed;
 }
@@ -232,7 +281,7 @@ ExitCode run(const ExecOptions& options, Context& context) {
 
 Command exec_command() {
   return make_command<ExecOptions>(
-      "exec", "Run one trial in this process, for debuggers, sanitizers and profilers",
+      "exec", "Run one trial or candidate in this process, for debuggers, sanitizers and profilers",
       "cuda-gdb --args gktune exec 17 spaces/reduce.yaml --debug", declare, run,
       "The kernel runs in the process of gktune itself, without a time limit: a crash of the kernel ends "
       "it.\n"

@@ -185,6 +185,39 @@ TEST_F(JudgeCommand, a_candidate_uses_no_files_outside_its_sandbox) {
   EXPECT_EQ(verdicts[1]["sandbox"], (Json{"files", "sockets"}));
 }
 
+TEST_F(JudgeCommand, a_candidate_runs_in_one_process_for_debuggers) {
+  const auto exec = [&](const std::string& arguments) {
+    return ShellProcess(scratch_.path(), "gktune exec " + arguments + " --device host --cache cache").wait();
+  };
+  EXPECT_EQ(exec("good.cu twice.yaml"), 0) << err();
+  EXPECT_TRUE(out().starts_with("candidate good.cu: twice n=1000\nok\n2 runs on ")) << out();
+  EXPECT_EQ(exec("wrong.cu twice.yaml --problem n=77 --json"), 1);
+  const Json report = Json::parse(out());
+  EXPECT_EQ(report["candidate"], "wrong.cu");
+  EXPECT_EQ(report["problem"]["n"], 77);
+  EXPECT_EQ(report["status"], "wrong_result");
+  std::string text = contents_of(scratch_ / "good.cu");
+  text.insert(text.find("launches"), "parameters: {width: [32, 64, 128]}\n");
+  text.replace(text.find("block: 128"), 10, "block: width");
+  text.replace(text.find(", 128)"), 6, ", width)");
+  text.replace(text.find("* 128"), 5, "* width");
+  scratch_.write("wide.cu", text);
+  EXPECT_EQ(exec("wide.cu twice.yaml --only width=64 --debug"), 0) << err();
+  EXPECT_TRUE(contains(out(), "n=1000 with width=64\nok\n"));
+  const std::pair<std::string, std::string> wrong[] = {
+      {"bad.cu twice.yaml", "unknown key 'lunches'"},
+      {"absent.cu twice.yaml", "absent.cu"},
+      {"good.cu twice.yaml --problem n=1,2", "--problem: 2 problems; name one"},
+      {"good.cu twice.yaml --problem m=1", "--problem: "},
+      {"wide.cu twice.yaml --only width=65", "--only: "},
+      {"17 twice.yaml --problem n=1", "--problem and --only choose for a candidate"},
+  };
+  for (const auto& [arguments, message] : wrong) {
+    EXPECT_EQ(exec(arguments), 2) << arguments;
+    EXPECT_TRUE(contains(err(), message)) << arguments;
+  }
+}
+
 TEST_F(JudgeCommand, a_space_without_a_reference_judges_nothing) {
   std::string space = contents_of(scratch_ / "twice.yaml");
   space.erase(space.find("reference:"), space.find("metrics:") - space.find("reference:"));
