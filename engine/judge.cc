@@ -46,6 +46,8 @@ bool is_rejecting(const Trial& trial) {
   return !trial.ok() && !is_unusable(trial.status) && !ends_problem(trial.status);
 }
 
+bool is_doubtful(const Finding& finding) { return finding.status == Status::wrong_result; }
+
 // The kernel with such inputs; null if it has none. Where they are NaN, a result may have to be NaN.
 std::shared_ptr<const KernelDefinition> with_inputs(const KernelDefinition& kernel, const Plan& plan,
                                                     const SpecialInputs& special) {
@@ -134,12 +136,37 @@ struct Judge::Best {
 };
 
 Result<Judgement, EngineError> Judge::judge(const Definition& candidate) {
-  Judgement judgement;
+  auto examined = examine(candidate, request_.workers.jobs);
+  if (!examined) return examined.error();
+  return judge(candidate, *std::move(examined));
+}
+
+Result<Examined, EngineError> Judge::examine(const Definition& candidate, std::int64_t jobs) const {
+  Examined examined;
+  Judgement& judgement = examined.judgement;
   judgement.sandbox = request_.sandbox;
-  using Step = Result<void, EngineError> (Judge::*)(const Definition&, Judgement&);
-  const std::pair<JudgeStage, Step> steps[] = {{JudgeStage::compile, &Judge::compile},
-                                               {JudgeStage::sanitize, &Judge::sanitize},
-                                               {JudgeStage::special_values, &Judge::try_special_values},
+  WorkerSettings workers = request_.workers;
+  workers.jobs = jobs;
+  judgement.stage = JudgeStage::compile;
+  if (auto done = compile(candidate, workers, judgement); !done) return done.error();
+  judgement.was_stopped = judgement.was_stopped || is_stopped();
+  if (judgement.was_stopped || !judgement.is_accepted()) return examined;
+  judgement.stage = JudgeStage::sanitize;
+  if (auto done = sanitize(candidate, workers, examined); !done) return done.error();
+  judgement.was_stopped = judgement.was_stopped || is_stopped();
+  return examined;
+}
+
+Result<Judgement, EngineError> Judge::judge(const Definition& candidate, Examined examined) {
+  Judgement judgement = std::move(examined.judgement);
+  if (judgement.was_stopped || !judgement.is_accepted()) return judgement;
+  if (examined.doubtful) {
+    if (auto done = confirm_results(candidate, *examined.doubtful, judgement); !done) return done.error();
+    take_findings(*examined.doubtful, judgement);
+    if (judgement.was_stopped || !judgement.is_accepted()) return judgement;
+  }
+  using Step = Done (Judge::*)(const Definition&, Judgement&);
+  const std::pair<JudgeStage, Step> steps[] = {{JudgeStage::special_values, &Judge::try_special_values},
                                                {JudgeStage::near_sizes, &Judge::try_near_sizes},
                                                {JudgeStage::time, &Judge::time}};
   for (const auto& [stage, step] : steps) {
@@ -181,7 +208,8 @@ void Judge::take_findings(const CheckResult& checked, Judgement& judgement) cons
 }
 
 // The configurations of all problems, or the lack of them: a candidate has to solve every problem.
-Result<void, EngineError> Judge::compile(const Definition& candidate, Judgement& judgement) {
+Judge::Done Judge::compile(const Definition& candidate, const WorkerSettings& workers,
+                           Judgement& judgement) const {
   for (const Problem& problem : request_.problems) {
     const auto space = space_of(candidate, problem, request_.device.info);
     if (space) continue;
@@ -191,7 +219,7 @@ Result<void, EngineError> Judge::compile(const Definition& candidate, Judgement&
   }
   const auto checked = check_space({.definition = candidate,
                                     .device = request_.device,
-                                    .workers = request_.workers,
+                                    .workers = workers,
                                     .work = DeviceWork::compile,
                                     .problems = request_.problems,
                                     .sample = kSampled},
@@ -202,11 +230,13 @@ Result<void, EngineError> Judge::compile(const Definition& candidate, Judgement&
 }
 
 // On the CPU, for kernels of all devices. A kernel that does not compile there is not examined.
-Result<void, EngineError> Judge::sanitize(const Definition& candidate, Judgement& judgement) {
+Judge::Done Judge::sanitize(const Definition& candidate, const WorkerSettings& workers,
+                            Examined& examined) const {
+  Judgement& judgement = examined.judgement;
   FoundDevice host = request_.device;
   const bool is_host = host.info.kind == "host";
   if (!is_host) {
-    auto found = find_device({DeviceChoice::Kind::host}, request_.workers.argv, {});
+    auto found = find_device({DeviceChoice::Kind::host}, workers.argv, {});
     if (!found) {
       judgement.notes.push_back("not sanitized: " + found.error().message);
       return {};
@@ -217,7 +247,7 @@ Result<void, EngineError> Judge::sanitize(const Definition& candidate, Judgement
   const auto stop = [&] { return is_stopped() || wall_clock_s() - begin_s > kSanitizerS; };
   auto checked = check_space({.definition = candidate,
                               .device = host,
-                              .workers = request_.workers,
+                              .workers = workers,
                               .work = DeviceWork::sanitize,
                               .problems = std::nullopt,
                               .sample = kSampled},
@@ -235,19 +265,17 @@ Result<void, EngineError> Judge::sanitize(const Definition& candidate, Judgement
                               checked->chosen.str() + " executions; then the time was over");
     checked->was_stopped = false;
   }
-  if (!is_host) {
-    if (auto confirmed = confirm_results(candidate, *checked, judgement); !confirmed) return confirmed;
+  if (!is_host && std::ranges::any_of(checked->findings, is_doubtful)) {
+    examined.doubtful = *std::move(checked);
+  } else {
+    take_findings(*checked, judgement);
   }
-  take_findings(*checked, judgement);
   return {};
 }
 
 // A CPU rounds otherwise than a GPU, which fuses products with sums: a result is wrong if it is wrong there
 // too.
-Result<void, EngineError> Judge::confirm_results(const Definition& candidate, CheckResult& checked,
-                                                 Judgement& judgement) {
-  const auto is_doubtful = [](const Finding& finding) { return finding.status == Status::wrong_result; };
-  if (std::ranges::none_of(checked.findings, is_doubtful)) return {};
+Judge::Done Judge::confirm_results(const Definition& candidate, CheckResult& checked, Judgement& judgement) {
   const auto device = open_checker();
   if (!device) return device.error();
   const auto kernel = std::make_shared<const KernelDefinition>(candidate.kernel);
@@ -287,7 +315,7 @@ std::vector<Problem> Judge::smallest_problems() const {
 }
 
 // On the smallest problem. Values that the space's own kernel does not solve are not defined for it.
-Result<void, EngineError> Judge::try_special_values(const Definition& candidate, Judgement& judgement) {
+Judge::Done Judge::try_special_values(const Definition& candidate, Judgement& judgement) {
   const Definition& space = *request_.space;
   const std::vector<Problem> problems = smallest_problems();
   if (problems.empty() || !space.kernel.has_judge()) return {};
@@ -320,7 +348,7 @@ Result<void, EngineError> Judge::try_special_values(const Definition& candidate,
 
 // Near the smallest problems, at sizes that the space's own kernel solves. The candidate's text decides
 // which, so that it cannot know them.
-Result<void, EngineError> Judge::try_near_sizes(const Definition& candidate, Judgement& judgement) {
+Judge::Done Judge::try_near_sizes(const Definition& candidate, Judgement& judgement) {
   const Definition& space = *request_.space;
   std::vector<Problem> listed = smallest_problems();
   if (listed.size() > kNearProblems) listed.resize(kNearProblems);
@@ -347,8 +375,9 @@ Result<void, EngineError> Judge::try_near_sizes(const Definition& candidate, Jud
   return {};
 }
 
-Result<void, EngineError> Judge::time(const Definition& candidate, Judgement& judgement) {
-  checker_.reset();  // its buffers would be in the way of large problems
+Judge::Done Judge::time(const Definition& candidate, Judgement& judgement) {
+  // Its buffers would be in the way of large problems. On a CPU it serves the next candidate too.
+  if (request_.device.info.kind != "host") checker_.reset();
   auto device = open_device(candidate.kernel, request_.device, request_.workers, DeviceWork::time);
   if (!device) return device.error();
   for (const Problem& problem : request_.problems) {
@@ -427,8 +456,8 @@ Result<std::optional<Config>, EngineError> Judge::config_of(Baseline& baseline, 
   return config;
 }
 
-Result<void, EngineError> Judge::compare(const Definition& candidate, const Problem& problem,
-                                         const Config& best, WorkerDevice& device, Judgement& judgement) {
+Judge::Done Judge::compare(const Definition& candidate, const Problem& problem, const Config& best,
+                           WorkerDevice& device, Judgement& judgement) {
   std::size_t arguments = candidate.kernel.arguments.size();
   for (const Baseline& baseline : request_.baselines)
     arguments = std::max(arguments, baseline.definition->kernel.arguments.size());

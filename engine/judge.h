@@ -130,16 +130,27 @@ struct JudgeEvents {
   std::function<bool()> stop;
 };
 
+// A candidate after the stages that do not time.
+struct Examined {
+  Judgement judgement;
+  std::optional<CheckResult> doubtful;  // results that are wrong on the CPU and may be right on the device
+};
+
 // Judges candidates of one space. What it learns about the baselines serves all candidates.
 class Judge {
  public:
   Judge(JudgeRequest request, JudgeEvents events)
       : request_(std::move(request)), events_(std::move(events)) {}
 
-  // Fails if the device cannot be used or the space has no configuration.
+  // All fail if the device cannot be used or the space has no configuration.
   Result<Judgement, EngineError> judge(const Definition& candidate);
+  // The first stages, which compile and sanitize, with so many compilers (0: one for each core), and the
+  // others. Several threads may examine candidates at the same time, and while another thread judges one.
+  Result<Examined, EngineError> examine(const Definition& candidate, std::int64_t jobs) const;
+  Result<Judgement, EngineError> judge(const Definition& candidate, Examined examined);
 
  private:
+  using Done = Result<void, EngineError>;
   struct Best;
   Result<Best, EngineError> search(const Definition& definition, const Problem& problem,
                                    WorkerDevice& device);
@@ -148,15 +159,14 @@ class Judge {
   std::vector<Problem> smallest_problems() const;
   void reject(Judgement& judgement, const Trial& trial) const;
   void take_findings(const CheckResult& checked, Judgement& judgement) const;
-  Result<void, EngineError> compile(const Definition& candidate, Judgement& judgement);
-  Result<void, EngineError> sanitize(const Definition& candidate, Judgement& judgement);
-  Result<void, EngineError> confirm_results(const Definition& candidate, CheckResult& checked,
-                                            Judgement& judgement);
-  Result<void, EngineError> try_special_values(const Definition& candidate, Judgement& judgement);
-  Result<void, EngineError> try_near_sizes(const Definition& candidate, Judgement& judgement);
-  Result<void, EngineError> time(const Definition& candidate, Judgement& judgement);
-  Result<void, EngineError> compare(const Definition& candidate, const Problem& problem, const Config& best,
-                                    WorkerDevice& device, Judgement& judgement);
+  Done compile(const Definition& candidate, const WorkerSettings& workers, Judgement& judgement) const;
+  Done sanitize(const Definition& candidate, const WorkerSettings& workers, Examined& examined) const;
+  Done confirm_results(const Definition& candidate, CheckResult& checked, Judgement& judgement);
+  Done try_special_values(const Definition& candidate, Judgement& judgement);
+  Done try_near_sizes(const Definition& candidate, Judgement& judgement);
+  Done time(const Definition& candidate, Judgement& judgement);
+  Done compare(const Definition& candidate, const Problem& problem, const Config& best, WorkerDevice& device,
+               Judgement& judgement);
   bool is_stopped() const { return events_.stop && events_.stop(); }
 
   JudgeRequest request_;

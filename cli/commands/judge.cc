@@ -2,11 +2,18 @@
 #include "engine/judge.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <deque>
 #include <filesystem>
-#include <iostream>
+#include <functional>
+#include <future>
 #include <memory>
+#include <semaphore>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,6 +25,7 @@
 #include "tuner/core/content_key.h"
 #include "tuner/core/files.h"
 #include "tuner/core/quantity.h"
+#include "tuner/core/text.h"
 #include "tuner/core/version.h"
 #include "tuner/device/worker/folders.h"
 #include "tuner/process/sandbox.h"
@@ -89,23 +97,13 @@ void declare(Flags& flags, JudgeOptions& options) {
   flags.quiet(options.quiet);
 }
 
-std::string quoted(const std::string& word) {
-  const bool is_plain = !word.empty() && std::ranges::all_of(word, [](char c) {
-    return is_word(c) || std::string_view("./=,:@%+-").find(c) != std::string_view::npos;
-  });
-  if (is_plain) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + '\'';
-}
-
 // A command that shows the failure again.
 std::string command_for(const std::string& candidate, const Judgement& judgement, const JudgeOptions& options,
                         const std::string& device) {
   if (judgement.is_accepted() || judgement.stage == JudgeStage::read) return {};
   const std::string problem =
-      judgement.problem.empty() ? "" : " --problem " + quoted(problem_text(judgement.problem));
-  const std::string space = quoted(options.space), file = quoted(candidate);
+      judgement.problem.empty() ? "" : " --problem " + shell_word(problem_text(judgement.problem));
+  const std::string space = shell_word(options.space), file = shell_word(candidate);
   const std::string seed = judgement.seed == 0 ? "" : fmt::format(" --seed {}", judgement.seed);
   if (judgement.stage == JudgeStage::sanitize)
     return fmt::format("gktune check {} --candidate {} --sanitize{}{}", space, file, problem, seed);
@@ -350,7 +348,66 @@ void add_sandbox(JudgeRequest& request, const std::vector<std::string>& paths, c
   request.sandbox = {"files", "sockets"};
 }
 
-// Judges candidates one after another and reports each.
+// What is asked for: a candidate, or a line that names none.
+struct Asked {
+  std::string path;
+  Json object = Json::object();  // of the line
+  std::string error;
+};
+
+// The candidates of the command line or of standard input.
+class CandidateSource {
+ public:
+  CandidateSource(const JudgeOptions& options, std::function<bool()> stop)
+      : paths_(options.candidates), reads_lines_(options.reads_lines), stop_(std::move(stop)) {}
+
+  // Waits for a line only if it may. Nothing: there is none, or none yet.
+  std::optional<Asked> next(bool may_wait) {
+    if (!reads_lines_) {
+      if (next_path_ == paths_.size()) return std::nullopt;
+      return Asked{paths_[next_path_++]};
+    }
+    while (auto line = next_line(may_wait))
+      if (!trimmed(*line).empty()) return asked_by(*line);
+    return std::nullopt;
+  }
+
+ private:
+  static Asked asked_by(const std::string& line) {
+    Json asked = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!asked.is_object() || !asked.contains("candidate") || !asked["candidate"].is_string())
+      return {.error = "expected {\"candidate\": FILE}, found " + line};
+    return {asked["candidate"].get<std::string>(), std::move(asked), {}};
+  }
+
+  std::optional<std::string> next_line(bool may_wait) {
+    std::size_t end;
+    while ((end = read_.find('\n')) == read_.npos && !is_at_end_ && !stop_()) {
+      pollfd wait{STDIN_FILENO, POLLIN, 0};
+      if (::poll(&wait, 1, may_wait ? -1 : 0) <= 0) {
+        if (may_wait) continue;  // a signal
+        return std::nullopt;
+      }
+      std::array<char, 65536> bytes;
+      const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+      if (got > 0) read_.append(bytes.data(), static_cast<std::size_t>(got));
+      is_at_end_ = got == 0 || (got < 0 && errno != EINTR);
+    }
+    if (end == read_.npos && (read_.empty() || !is_at_end_)) return std::nullopt;
+    std::string line = read_.substr(0, end);
+    read_.erase(0, end == read_.npos ? end : end + 1);
+    return line;
+  }
+
+  std::vector<std::string> paths_;
+  std::size_t next_path_ = 0;
+  bool reads_lines_, is_at_end_ = false;
+  std::function<bool()> stop_;
+  std::string read_;  // and not a complete line yet
+};
+
+// Judges candidates and reports them in their order. Several are examined while one is judged on a GPU. A CPU
+// would be disturbed: there several are examined, and then judged one after another.
 class JudgeRun {
  public:
   JudgeRun(const JudgeOptions& options, JudgeRequest request, std::string conditions, ReadOptions read,
@@ -359,44 +416,92 @@ class JudgeRun {
         context_(context),
         space_(request.space),
         read_(std::move(read)),
+        is_host_(request.device.info.kind == "host"),
+        examiners_(compile_jobs(request.workers)),
         verdicts_(request.workers.cache_dir / "verdicts", std::move(conditions)),
         progress_(context.err, context.err_screen,
                   options.quiet ? Progress::Mode::hidden : Progress::Mode::shown),
         report_(options, request.device.info.kind, context),
-        judge_(std::move(request), {[this](JudgeStage stage) { show(stage); }, context.catch_interrupts()}) {
+        stop_(context.catch_interrupts()),
+        free_examiners_(examiners_),
+        judge_(std::move(request), {[this](JudgeStage stage) { show(stage); }, stop_}) {
     state_.total = std::ssize(options.candidates);
   }
 
-  void judge(const std::string& path, const Json& asked = Json::object()) {
-    state_.title = path;
-    const auto candidate = read_candidate_file(path, *space_, read_);
-    std::optional<Judgement> judgement;
-    if (!candidate) judgement = unreadable(candidate.error());
-    if (!judgement && !options_.is_fresh) judgement = verdicts_.find(*candidate);
-    if (!judgement) {
-      auto judged = judge_.judge(*candidate);
-      progress_.clear();
-      judgement = value_or_end(std::move(judged), context_);
-      if (judgement->was_stopped) throw Ended{ExitCode::interrupted};
-      verdicts_.keep(*candidate, *judgement);
+  ExitCode judge_all() {
+    CandidateSource source(options_, stop_);
+    std::deque<Queued> queue;
+    const auto most = static_cast<std::size_t>(4 * examiners_);
+    for (;;) {
+      std::vector<Asked> asked;
+      while ((queue.empty() || !is_host_) && queue.size() + asked.size() < most) {
+        auto next = source.next(/*may_wait=*/queue.empty() && asked.empty());
+        if (!next) break;
+        asked.push_back(*std::move(next));
+      }
+      const bool is_alone = queue.empty() && asked.size() == 1;
+      for (Asked& each : asked) queue.push_back(begin(std::move(each), is_alone));
+      if (stop_()) throw Ended{ExitCode::interrupted};
+      if (queue.empty()) return report_.finish();
+      end(queue);
     }
-    ++state_.done;
-    report_.add(path, *judgement, asked);
   }
-
-  // A line that names no candidate has a verdict too.
-  void judge_line(const std::string& line) {
-    const Json asked = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (asked.is_object() && asked.contains("candidate") && asked["candidate"].is_string())
-      return judge(asked["candidate"].get<std::string>(), asked);
-    Diagnostic diagnostic;
-    diagnostic.message = "expected {\"candidate\": FILE}, found " + line;
-    report_.add({}, unreadable({diagnostic}), Json::object());
-  }
-
-  ExitCode finish() { return report_.finish(); }
 
  private:
+  struct Queued {
+    Asked asked;
+    std::optional<Definition> candidate;
+    std::optional<Judgement> known;
+    std::future<Result<Examined, EngineError>> examined;  // if it is not known
+  };
+
+  Queued begin(Asked asked, bool is_alone) {
+    Queued queued{std::move(asked), std::nullopt, std::nullopt, {}};
+    if (!queued.asked.error.empty()) {
+      Diagnostic diagnostic;
+      diagnostic.message = queued.asked.error;
+      queued.known = unreadable({diagnostic});
+      return queued;
+    }
+    auto candidate = read_candidate_file(queued.asked.path, *space_, read_);
+    if (!candidate) {
+      queued.known = unreadable(candidate.error());
+      return queued;
+    }
+    if (!options_.is_fresh) queued.known = verdicts_.find(*candidate);
+    if (!queued.known) {
+      // The thread ends its processes before it ends: they end with it.
+      queued.examined = std::async(std::launch::async, [this, is_alone, definition = *candidate] {
+        free_examiners_.acquire();
+        auto examined = judge_.examine(definition, is_alone ? options_.device.jobs : 1);
+        free_examiners_.release();
+        return examined;
+      });
+    }
+    queued.candidate = *std::move(candidate);
+    return queued;
+  }
+
+  // Judges and reports the first of the queue.
+  void end(std::deque<Queued>& queue) {
+    Queued& first = queue.front();
+    state_.title = first.asked.path;
+    if (!first.known) {
+      show(JudgeStage::compile);
+      for (Queued& each : queue)
+        if (is_host_ && each.examined.valid()) each.examined.wait();
+      auto examined = value_or_end(first.examined.get(), context_);
+      auto judged = judge_.judge(*first.candidate, std::move(examined));
+      progress_.clear();
+      first.known = value_or_end(std::move(judged), context_);
+      if (first.known->was_stopped) throw Ended{ExitCode::interrupted};
+      verdicts_.keep(*first.candidate, *first.known);
+    }
+    ++state_.done;
+    report_.add(first.asked.path, *first.known, first.asked.object);
+    queue.pop_front();
+  }
+
   void show(JudgeStage stage) {
     state_.stage = enum_name(stage);
     state_.elapsed_s = wall_clock_s() - begin_s_;
@@ -407,11 +512,15 @@ class JudgeRun {
   Context& context_;
   std::shared_ptr<const Definition> space_;
   ReadOptions read_;
+  bool is_host_;
+  int examiners_;
   Verdicts verdicts_;
   Progress progress_;
   JudgeReport report_;
   ProgressState state_;
   double begin_s_ = wall_clock_s();
+  std::function<bool()> stop_;
+  std::counting_semaphore<> free_examiners_;
   Judge judge_;
 };
 
@@ -452,12 +561,7 @@ ExitCode run(const JudgeOptions& options, Context& context) {
   const ReadOptions read{.device_kind = opened.device.info.kind, .strategies = {}};
   JudgeRequest request = make_request(options, read, std::move(opened), context);
   std::string conditions = conditions_of(request, space_text);
-  JudgeRun judge_run(options, std::move(request), std::move(conditions), read, context);
-  for (const std::string& path : options.candidates) judge_run.judge(path);
-  for (std::string line; options.reads_lines && std::getline(std::cin, line);) {
-    if (line.find_first_not_of(" \t\r") != line.npos) judge_run.judge_line(line);
-  }
-  return judge_run.finish();
+  return JudgeRun(options, std::move(request), std::move(conditions), read, context).judge_all();
 }
 
 }  // namespace

@@ -1,12 +1,17 @@
 // gktune judge, in processes of its own.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 
 #include "program_process.h"
 #include "tests/expectations.h"
 #include "tests/scratch_folder.h"
+#include "tuner/process/child_process.h"
 
 namespace gktune {
 namespace {
@@ -93,13 +98,13 @@ TEST_F(JudgeCommand, a_slower_candidate_fails_the_gate) {
                                 "  float x = i < n ? in[i] : 0, y = x;\n"
                                 "  for (int k = 0; k < 5000; ++k) y = y * 0.5f + x * 0.5f;\n"
                                 "  if (i < n) out[i] = 2 * y;\n}\n");
-  const std::string rest = " --device host --problem n=1000 --within 50% --time 1min";
+  const std::string brief = " --device host --problem n=1000 --within 50%", rest = brief + " --time 1min";
   EXPECT_EQ(run("twice.yaml slow.cu --baseline good.cu" + rest), 1) << out() << err();
   EXPECT_TRUE(contains(out(), "slow.cu: accepted\n"));
   EXPECT_TRUE(contains(out(), "slower"));
   EXPECT_EQ(run("twice.yaml good.cu --baseline slow.cu" + rest), 0) << out() << err();
   // Too little time decides nothing.
-  EXPECT_EQ(run("twice.yaml good.cu --baseline slow.cu --time 1ms" + rest), 5) << out() << err();
+  EXPECT_EQ(run("twice.yaml good.cu --baseline slow.cu --time 1ms" + brief), 5) << out() << err();
   // Without --within the speed decides nothing.
   EXPECT_EQ(run("twice.yaml slow.cu --baseline good.cu --device host --problem n=1000"), 0);
 }
@@ -158,6 +163,69 @@ TEST_F(JudgeCommand, candidates_come_as_lines_and_verdicts_go_as_lines) {
   EXPECT_TRUE(contains(lines[1], "expected {\\\"candidate\\\": FILE}, found [1]"));
   EXPECT_EQ(Json::parse(lines[2])["verdict"], "does_not_compile");
   EXPECT_EQ(Json::parse(lines[3])["candidate"], "bad.cu");
+}
+
+TEST_F(JudgeCommand, a_line_is_judged_before_the_next_one_comes) {
+  const std::string script = "cd '" + scratch_.path().string() +
+                             "' && exec '" GKTUNE_PROGRAM_FOLDER
+                             "/gktune' judge twice.yaml --jsonl --device host --cache cache -q";
+  auto judge = ChildProcess::start({{"/bin/sh", "-c", script}, {}, ChildOptions::Kind::coprocess});
+  ASSERT_TRUE(judge.ok());
+  FileDescriptor input = judge->take_socket();
+  const auto verdict_of = [&](const std::string& line) {
+    EXPECT_EQ(::write(input.number(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
+    judge->forget_output();
+    for (int attempt = 0; attempt < 6000 && !judge->output_tail().ends_with('\n'); ++attempt) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      judge->read_output();
+    }
+    return Json::parse(judge->output_tail(), nullptr, false).value("verdict", "none");
+  };
+  EXPECT_EQ(verdict_of("{\"candidate\": \"wrong.cu\"}\n"), "wrong");
+  EXPECT_EQ(verdict_of("{\"candidate\": \"broken.cu\"}\n\n"), "does_not_compile");
+  const std::string last = "{\"candidate\": \"bad.cu\"}";  // without an end of the line
+  EXPECT_EQ(::write(input.number(), last.data(), last.size()), static_cast<ssize_t>(last.size()));
+  judge->forget_output();
+  input.close();
+  EXPECT_EQ(judge->wait().str(), "exited with code 1");
+  judge->read_output();
+  EXPECT_TRUE(contains(judge->output_tail(), "unknown key 'lunches'"));
+}
+
+TEST_F(JudgeCommand, an_interrupt_ends_a_judge_that_waits_for_lines) {
+  const std::string script = "cd '" + scratch_.path().string() +
+                             "' && exec '" GKTUNE_PROGRAM_FOLDER
+                             "/gktune' judge twice.yaml --jsonl --device host --cache cache";
+  auto judge = ChildProcess::start({{"/bin/sh", "-c", script}, {}, ChildOptions::Kind::coprocess});
+  ASSERT_TRUE(judge.ok());
+  const FileDescriptor input = judge->take_socket();
+  const std::string line = "{\"candidate\": \"bad.cu\"}\n";
+  EXPECT_EQ(::write(input.number(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
+  for (int attempt = 0; attempt < 6000 && judge->output_tail().empty(); ++attempt) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    judge->read_output();
+  }
+  judge->signal_alone(SIGINT);
+  EXPECT_EQ(judge->exit_status_within(std::chrono::seconds(60)).value_or(ExitStatus{}).str(),
+            "exited with code 130");
+}
+
+TEST_F(JudgeCommand, verdicts_come_in_the_order_of_the_candidates_though_several_are_examined_at_a_time) {
+  std::string lines, expected;
+  for (int i = 0; i < 12; ++i) {
+    const bool is_broken = i % 3 == 1;
+    scratch_.write(
+        "c" + std::to_string(i) + ".cu",
+        contents_of(scratch_ / (is_broken ? "broken.cu" : "wrong.cu")) + "// " + std::to_string(i));
+    lines += "{\"candidate\": \"c" + std::to_string(i) + ".cu\"}\n";
+    expected += is_broken ? "does_not_compile " : "wrong ";
+  }
+  scratch_.write("lines", lines);
+  EXPECT_EQ(run("twice.yaml --jsonl --device host < lines"), 1);
+  std::string found;
+  for (const std::string& line : lines_of(out()))
+    found += Json::parse(line)["verdict"].get<std::string>() + ' ';
+  EXPECT_EQ(found, expected);
 }
 
 TEST_F(JudgeCommand, a_candidate_uses_no_files_outside_its_sandbox) {
