@@ -77,6 +77,18 @@ Trial run_one(WorkerDevice& device, Candidate candidate) {
   return device.next();
 }
 
+// Again if other work on the machine may have made it fail.
+Trial run_surely(WorkerDevice& device, const Candidate& candidate) {
+  Trial trial;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    trial = run_one(device, candidate);
+    const bool may_be_slow = trial.status == Status::timed_out || trial.status == Status::reference_failed ||
+                             trial.status == Status::machine_failed;
+    if (!may_be_slow) break;
+  }
+  return trial;
+}
+
 std::uint64_t elements_of(const Plan& plan) {
   std::uint64_t count = 0;
   for (const ArgumentPlan& argument : plan.arguments) count += argument.count;
@@ -331,11 +343,16 @@ Judge::Done Judge::try_special_values(const Definition& candidate, Judgement& ju
     const auto defined = with_inputs(space.kernel, plan, special);
     if (defined == nullptr) continue;
     if (is_stopped()) return {};
-    if (!is_defined_.contains(special.name)) {
-      is_defined_[special.name] =
-          run_one(**device, {*own->default_config(), smallest, nullptr, defined}).ok();
+    const auto [why_not, is_new] = undefined_because_.try_emplace(special.name);
+    if (is_new) {
+      const Trial known = run_surely(**device, {*own->default_config(), smallest, nullptr, defined});
+      if (!known.ok()) why_not->second = known.message;
     }
-    if (!is_defined_[special.name]) continue;
+    if (!why_not->second.empty()) {
+      judgement.notes.push_back("not tried: all elements of its floating-point inputs are " + special.name +
+                                ", which the space's kernel does not solve: " + why_not->second);
+      continue;
+    }
     Trial trial = run_one(
         **device, {*its->default_config(), smallest, nullptr, with_inputs(candidate.kernel, plan, special)});
     if (!is_rejecting(trial)) continue;
@@ -363,7 +380,7 @@ Judge::Done Judge::try_near_sizes(const Definition& candidate, Judgement& judgem
                  its = space_of(candidate, near, request_.device.info);
       if (!own || !its || near == problem) continue;
       const auto known = padded(space.kernel, candidate.kernel.arguments.size());
-      if (!run_one(**device, {*own->default_config(), near, nullptr, known}).ok()) continue;
+      if (!run_surely(**device, {*own->default_config(), near, nullptr, known}).ok()) continue;
       const Trial trial =
           run_one(**device, {*its->default_config(), near, nullptr, padded(candidate.kernel, 0)});
       if (is_rejecting(trial)) reject(judgement, trial);

@@ -172,7 +172,8 @@ class Judge {
   JudgeRequest request_;
   JudgeEvents events_;
   std::unique_ptr<WorkerDevice> checker_;   // compiles and checks candidates, until they are timed
-  std::map<std::string, bool> is_defined_;  // whether the space's kernel solves a special value
+  // Why the kernel of the space does not solve inputs with a special value; empty: it does.
+  std::map<std::string, std::string> undefined_because_;
 };
 
 }  // namespace gktune

@@ -1,0 +1,10 @@
+// crashed: aborts
+/* gktune
+launches: {entry: mine, grid: "ceil_div(n, 128)", block: 128, arguments: [in, out, n]}
+*/
+#include <cstdlib>
+__global__ void mine(const float* in, float* out, int n) {
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i == 0) abort();
+  if (i < n) out[i] = 2 * in[i];
+}

@@ -1,0 +1,11 @@
+// hung: never ends
+/* gktune
+launches: {entry: mine, grid: "ceil_div(n, 128)", block: 128, arguments: [in, out, n]}
+*/
+__global__ void mine(const float* in, float* out, int n) {
+  int i = blockIdx.x * 128 + threadIdx.x;
+  volatile int go = 1;
+  while (go) {
+  }
+  if (i < n) out[i] = 2 * in[i];
+}

@@ -1,0 +1,9 @@
+// out_of_bounds: writes a gigabyte behind the output
+/* gktune
+launches: {entry: mine, grid: "ceil_div(n, 128)", block: 128, arguments: [in, out, n]}
+*/
+__global__ void mine(const float* in, float* out, int n) {
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n) out[i] = 2 * in[i];
+  if (i == 0) out[1 << 28] = 1;
+}

@@ -1,0 +1,8 @@
+// wrong: changes its input so that zeros are right
+/* gktune
+launches: {entry: mine, grid: "ceil_div(n, 128)", block: 128, arguments: [in, out, n]}
+*/
+__global__ void mine(const float* in, float* out, int n) {
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n) const_cast<float*>(in)[i] = 0, out[i] = 0;
+}

@@ -1,0 +1,8 @@
+// wrong: is wrong in one element of a large problem
+/* gktune
+launches: {entry: mine, grid: "ceil_div(n, 128)", block: 128, arguments: [in, out, n]}
+*/
+__global__ void mine(const float* in, float* out, int n) {
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n) out[i] = (i == 2999 ? 2.001f : 2) * in[i];
+}

@@ -1,0 +1,9 @@
+// race: lets all threads write one element
+/* gktune
+launches: {entry: mine, grid: "ceil_div(n, 128)", block: 128, arguments: [in, out, n]}
+*/
+__global__ void mine(const float* in, float* out, int n) {
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n) out[i] = 2 * in[i];
+  if (n > 1) out[0] = i == 0 ? 2 * in[0] : out[0];
+}
