@@ -1,3 +1,5 @@
+#include "runtime/launch_device.h"
+
 #include <stdlib.h>
 
 #include <cfenv>
@@ -5,11 +7,11 @@
 #include <mutex>
 
 #include "engine/device_choice.h"
-#include "runtime/launch_device.h"
 #include "tuner/device/host/compile/host_compiler.h"
 #include "tuner/device/host/execute/executor.h"
 #include "tuner/device/host/host_backend.h"
 #include "tuner/device/host/host_program.h"
+#include "tuner/device/worker/command_compiler.h"
 #include "tuner/device/worker/compile_cache.h"
 
 namespace gktune {
@@ -53,12 +55,13 @@ class HostLaunchProgram final : public LaunchProgram {
 
 class HostLaunchDevice final : public LaunchDevice {
  public:
-  HostLaunchDevice(DeviceInfo info, const std::string& cxx) : info_(std::move(info)), compiler_(cxx) {}
+  HostLaunchDevice(DeviceInfo info, const std::string& cxx)
+      : info_(std::move(info)), compiler_(with_commands(std::make_unique<HostCompiler>(cxx))) {}
 
   const DeviceInfo& info() const override { return info_; }
   BackendName backend() const override { return {"host", 0}; }
 
-  Result<CompiledVariant> compile(const CompileJob& job) override { return compiler_.compile(job).front(); }
+  Result<CompiledVariant> compile(const CompileJob& job) override { return compiler_->compile(job).front(); }
 
   Result<std::unique_ptr<LaunchProgram>, Failure> load(const LaunchCode& code, const Plan& plan) override {
     const OwnFloatingPointMode own;
@@ -96,7 +99,7 @@ class HostLaunchDevice final : public LaunchDevice {
   }
 
   DeviceInfo info_;
-  HostCompiler compiler_;
+  std::unique_ptr<Compiler> compiler_;
   TemporaryFolder unpacked_;
   std::shared_ptr<HostQueue> queue_ = std::make_shared<HostQueue>();
 };

@@ -202,6 +202,9 @@ Result<void> add_space(const std::string& file, const BundleRequest& request, Bu
     if (!definition) return Error{joined(definition.error(), "\n", &Diagnostic::str)};
     if (definition->kernel.language == Language::host)
       return Error{file + ": host code is no kernel that a bundle can launch"};
+    if (definition->kernel.language == Language::command)
+      return Error{file +
+                   ": a bundle has no place for the launches that a compiler of language: command says"};
     name = definition->kernel.name;
     auto added = writer.add(*definition, kind);
     if (!added) return added.error();

@@ -125,7 +125,7 @@ TEST(BadFiles, columns_count_characters_and_long_lines_are_cut) {
       "  ^~~\n"
       "  keys: kernel, source, language, include, problem, parameters, let, constraints, options, "
       "host_options, environment, arguments, launches, reference, metrics, objective, regime, time_limit, "
-      "search, host, check, setup, verify\n");
+      "search, host, check, setup, verify, command\n");
   const std::string far =
       "kernel: k\nsource: k.cu\nlaunches: {entry: f}\nconstraints: " + repeated("1 + ", 100) + "x\n";
   EXPECT_TRUE(contains(errors_in(far), "x.yaml:4:414: error: unknown name 'x'"));

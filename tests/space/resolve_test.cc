@@ -252,6 +252,52 @@ TEST(Resolve, power_is_measured_if_a_metric_uses_it) {
   }
 }
 
+// A kernel that a program compiles.
+constexpr const char* kCommandSpace = R"(
+kernel: k
+source: k.py
+language: command
+command: python3 -O tools/compile.py --fast
+problem: {T: [float], n: [100]}
+parameters: {warps: [4, 8]}
+arguments:
+  x: {type: "{T}", extent: n, role: out}
+  n: {type: int64, value: n}
+launches: {entry: k, grid: n, block: 32}
+reference: {source: r.cu, launches: {entry: r, arguments: [x, n]}}
+)";
+const std::map<std::string, std::string> kCommandFiles = {
+    {"spaces/k.py", "n // 2"},
+    {"spaces/r.cu", "__global__ void r(T* x, long n) {}"},
+    {"spaces/tools/compile.py", "v1"}};
+
+TEST(Resolve, a_program_that_compiles_is_told_the_configuration_and_gets_no_macros) {
+  const auto read = read_space_text(kCommandSpace, "spaces/k.yaml", {}, files_of(kCommandFiles));
+  ASSERT_TRUE(read.ok()) << read.error().front().str();
+  const auto plan = resolve(read->kernel, {{"warps", 8}}, {{"T", "float"}, {"n", 100}}, device());
+  const SourcePlan& source = plan->candidate.source;
+  EXPECT_EQ(source.language, Language::command);
+  EXPECT_EQ(source.command, (std::vector<std::string>{"python3", "-O", "spaces/tools/compile.py", "--fast"}));
+  EXPECT_EQ(source.request, R"({"configuration":{"warps":8},"problem":{"T":"float","n":100},)"
+                            R"("arguments":[{"name":"x","type":"float32","extent":100},)"
+                            R"({"name":"n","type":"int64","value":100}]})");
+  EXPECT_TRUE(source.macros.empty());
+  EXPECT_EQ(plan->reference.source.language, Language::cuda);
+  EXPECT_EQ(plan->reference.source.macros,
+            (std::vector<std::pair<std::string, std::string>>{{"T", "float"}}));
+}
+
+TEST(Resolve, a_change_of_the_source_or_of_the_program_starts_a_new_study) {
+  const auto fingerprint_with = [](const std::string& path, const std::string& text) {
+    auto files = kCommandFiles;
+    files[path] = text;
+    return read_space_text(kCommandSpace, "spaces/k.yaml", {}, files_of(files))->fingerprint;
+  };
+  const std::string before = fingerprint_with("spaces/k.py", "n // 2");
+  EXPECT_NE(fingerprint_with("spaces/k.py", "n // 3"), before);
+  EXPECT_NE(fingerprint_with("spaces/tools/compile.py", "v2"), before);
+}
+
 TEST(Resolve, a_missing_value_is_an_error) {
   EXPECT_FALSE(resolve(read_reduce().kernel, {}, problem(), device()).ok());
   EXPECT_FALSE(resolve(read_reduce().kernel, config(), {}, device()).ok());

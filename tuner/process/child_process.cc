@@ -87,23 +87,12 @@ bool are_tools_paused() { return pause_requests.is_paused && pause_requests.is_p
 // The system gives a signal to the processes that a group has at that moment; a tool may be starting another.
 void repeat_pause() { ::kill(0, are_tools_paused() ? SIGTSTP : SIGCONT); }
 
-// Waits until the tool has something to tell, or a while. Follows requests to pause in the meantime. Returns
-// whether the descriptor is readable; it may be -1.
-bool wait_for_output(int descriptor, int limit_ms) {
-  const bool takes_pauses = static_cast<bool>(pause_requests.read);
-  pollfd waits[] = {{descriptor, POLLIN, 0}, {takes_pauses ? pause_requests.descriptor : -1, POLLIN, 0}};
-  const int ready = ::poll(waits, 2, takes_pauses ? limit_ms : -1);
-  if (waits[1].revents != 0 && !pause_requests.read()) pause_requests = {};
-  if (takes_pauses && (ready == 0 || waits[1].revents != 0)) repeat_pause();
-  return waits[0].revents != 0;
-}
-
 // Reads to the end of the output.
 std::string read_all(int descriptor) {
   std::string text;
   std::array<char, 8192> bytes;
   for (;;) {
-    if (!wait_for_output(descriptor, kPauseRepeatMs)) continue;
+    if (!wait_for_tool(descriptor, POLLIN, kPauseRepeatMs)) continue;
     const ssize_t got = ::read(descriptor, bytes.data(), bytes.size());
     if (got > 0) text.append(bytes.data(), static_cast<std::size_t>(got));
     if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) return text;
@@ -171,7 +160,8 @@ Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
   ChildProcess child;
   child.kind_ = options.kind;
   const bool is_tool = options.kind == ChildOptions::Kind::tool;
-  const bool is_coprocess = options.kind == ChildOptions::Kind::coprocess;
+  const bool is_coprocess =
+      options.kind == ChildOptions::Kind::coprocess || options.kind == ChildOptions::Kind::server;
   const bool is_command = options.kind == ChildOptions::Kind::command;
   FileDescriptor socket, output, report_reading, report_writing;
   if (!is_tool && !open_pair(child.socket_, socket)) return system_error("socketpair");
@@ -188,17 +178,17 @@ Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
                          environment_pointers.data(),
                          is_coprocess ? socket.number() : null.number(),
                          output.number(),
-                         is_coprocess ? -1
+                         is_coprocess ? options.error
                          : is_command ? socket.number()
                                       : output.number(),
                          is_coprocess || is_command ? -1 : socket.number(),
                          report_writing.number(),
-                         !is_tool,
+                         child.leads_group(),
                          ::getpid()};
   child.pid_ = ::fork();
   if (child.pid_ == 0) setup.execute();
   if (child.pid_ < 0) return system_error("fork");
-  if (!is_tool) ::setpgid(child.pid_, child.pid_);  // the child does so too: either may come first
+  if (child.leads_group()) ::setpgid(child.pid_, child.pid_);  // the child does so too: either may come first
   report_writing.close();
 
   int error = 0;
@@ -307,6 +297,17 @@ void pause_tools_on(PauseRequests requests) {
   ::sigaction(SIGTSTP, &nothing, nullptr);
 }
 
+bool wait_for_tool(int descriptor, short events, int limit_ms) {
+  const bool takes_pauses = static_cast<bool>(pause_requests.read);
+  // Repeats a pause often enough, because a tool may be starting another.
+  const int wait_ms = takes_pauses ? std::min(limit_ms, kPauseRepeatMs) : limit_ms;
+  pollfd waits[] = {{descriptor, events, 0}, {takes_pauses ? pause_requests.descriptor : -1, POLLIN, 0}};
+  const int ready = ::poll(waits, 2, wait_ms);
+  if (waits[1].revents != 0 && !pause_requests.read()) pause_requests = {};
+  if (takes_pauses && (ready == 0 || waits[1].revents != 0)) repeat_pause();
+  return waits[0].revents != 0;
+}
+
 Result<CommandOutput> run_command(const std::vector<std::string>& argv) {
   // LANGUAGE takes precedence over LC_ALL.
   auto child =
@@ -316,7 +317,7 @@ Result<CommandOutput> run_command(const std::vector<std::string>& argv) {
   CommandOutput output;
   output.text = read_all(child->output_number());
   // A tool may pause between the end of its output and its own.
-  while (pause_requests.read && !child->exit_status()) (void)wait_for_output(-1, kExitIntervalMs);
+  while (pause_requests.read && !child->exit_status()) (void)wait_for_tool(-1, 0, kExitIntervalMs);
   const ExitStatus exit_status = child->wait();
   output.exit_code = exit_status.by_signal ? 128 + exit_status.code : exit_status.code;
   return output;

@@ -24,9 +24,11 @@ struct ChildOptions {
   std::vector<std::pair<std::string, std::string>> environment;  // on top of the parent's
   // A worker has a socket to its parent. A tool has none, and stays in its parent's group. A coprocess has
   // the socket as its standard input, and its parent's standard error. A command has the socket as its
-  // standard error. All but tools lead a group with the processes that they start.
-  enum class Kind { worker, tool, coprocess, command };
+  // standard error. A server is a coprocess that stays in its parent's group; workers, coprocesses and
+  // commands lead a group with the processes that they start.
+  enum class Kind { worker, tool, coprocess, server, command };
   Kind kind = Kind::worker;
+  int error = -1;  // the standard error of a coprocess or a server; -1: its parent's
 };
 
 // The way in which a process ended.
@@ -85,7 +87,10 @@ class ChildProcess {
 
  private:
   ChildProcess() = default;
-  pid_t group() const { return kind_ == ChildOptions::Kind::tool ? pid_ : -pid_; }
+  bool leads_group() const {
+    return kind_ != ChildOptions::Kind::tool && kind_ != ChildOptions::Kind::server;
+  }
+  pid_t group() const { return leads_group() ? -pid_ : pid_; }
 
   ChildOptions::Kind kind_ = ChildOptions::Kind::worker;
   pid_t pid_ = -1;
@@ -112,6 +117,10 @@ struct PauseRequests {
 // the last one is always the last one asked for. It sends them to its whole group, never stops itself, and
 // repeats them while a tool runs, because a tool that is just starting misses them.
 void pause_tools_on(PauseRequests requests);
+
+// Waits for the descriptor of a tool or a server at most this time. Follows requests to pause in the
+// meantime. True: it is ready, or broken. A descriptor of -1 is never ready.
+bool wait_for_tool(int descriptor, short events, int limit_ms);
 
 // Runs a tool to its end. It prints English messages, because these are kept and parsed.
 Result<CommandOutput> run_command(const std::vector<std::string>& argv);

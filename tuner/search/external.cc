@@ -1,17 +1,9 @@
-#include <fmt/format.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "tuner/core/fields_json.h"
-#include "tuner/process/child_process.h"
+#include "tuner/process/line_program.h"
 #include "tuner/search/strategy.h"
 #include "tuner/search/untried.h"
 
@@ -19,94 +11,6 @@ namespace gktune {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
-constexpr std::size_t kLongestLine = std::size_t{1} << 20;
-// For a program to end by itself once its input is closed.
-constexpr std::chrono::milliseconds kPatience{500};
-
-// Waits until there is something to do, or the deadline has passed.
-bool wait_for(int file, short events, Clock::time_point deadline) {
-  while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return false;
-    pollfd entry{file, events, 0};
-    const int ready = poll(&entry, 1, static_cast<int>(std::min<std::int64_t>(left, 60'000)));
-    if (ready > 0) return true;
-    if (ready < 0 && errno != EINTR) return true;  // the read or write says why
-  }
-}
-
-Clock::time_point deadline_after(double seconds) {
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                            std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e8)));
-}
-
-// A coprocess that reads lines from standard input and writes lines to standard output. The destructor ends
-// it and its process group.
-class LineProgram {
- public:
-  explicit LineProgram(ChildProcess process)
-      : process_(std::move(process)), input_(process_.take_socket()), output_(process_.take_output()) {}
-  LineProgram(const LineProgram&) = delete;
-  LineProgram& operator=(const LineProgram&) = delete;
-  ~LineProgram() {
-    input_.close();
-    output_.close();
-    (void)process_.exit_status_within(kPatience);
-  }
-
-  // An error if the program does not read in time or has ended.
-  Result<void> write_line(std::string_view line, double timeout_s) {
-    std::string left(line);
-    left += '\n';
-    const auto deadline = deadline_after(timeout_s);
-    while (!left.empty()) {
-      const ssize_t count = send(input_.number(), left.data(), left.size(), MSG_NOSIGNAL);
-      if (count > 0) {
-        left.erase(0, static_cast<std::size_t>(count));
-      } else if (errno == EAGAIN || errno == EINTR) {
-        if (!wait_for(input_.number(), POLLOUT, deadline))
-          return Error{fmt::format("the program read nothing for {} s", timeout_s)};
-      } else {
-        return Error{how_it_ended()};
-      }
-    }
-    return {};
-  }
-
-  // An error if no complete line arrives in time, the program has ended, or a line is too long.
-  Result<std::string> read_line(double timeout_s) {
-    const auto deadline = deadline_after(timeout_s);
-    while (true) {
-      if (const std::size_t end = unread_.find('\n'); end != std::string::npos) {
-        std::string line = unread_.substr(0, end);
-        unread_.erase(0, end + 1);
-        return line;
-      }
-      if (unread_.size() > kLongestLine) return Error{"the program wrote a line without an end"};
-      if (!wait_for(output_.number(), POLLIN, deadline))
-        return Error{fmt::format("the program did not answer within {} s", timeout_s)};
-      char chunk[1 << 14];
-      const ssize_t count = read(output_.number(), chunk, sizeof chunk);
-      if (count > 0) {
-        unread_.append(chunk, static_cast<std::size_t>(count));
-      } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
-        return Error{how_it_ended()};
-      }
-    }
-  }
-
- private:
-  std::string how_it_ended() {
-    const auto ended = process_.exit_status_within(kPatience);
-    if (!ended) return "the program closed its output";
-    return std::string("the program ") + (ended->by_signal ? "was " : "") + ended->str();
-  }
-
-  ChildProcess process_;
-  FileDescriptor input_, output_;
-  std::string unread_;
-};
 
 // Refused proposals in a row before the program is given up.
 constexpr int kMostRefusals = 1000;
@@ -166,12 +70,12 @@ class External : public Searcher {
       failure_ = "its option 'program' is empty; give it a command, for example python3 search.py";
     } else if (!(timeout_s_ > 0)) {
       failure_ = "'timeout' is not a positive number of seconds";
-    } else if (auto process =
-                   ChildProcess::start({{"/bin/sh", "-c", command_}, {}, ChildOptions::Kind::coprocess})) {
-      program_.emplace(*std::move(process));
+    } else if (auto program =
+                   LineProgram::start({{"/bin/sh", "-c", command_}, {}, ChildOptions::Kind::coprocess})) {
+      program_.emplace(*std::move(program));
       write(task_line(task));
     } else {
-      failure_ = process.error().message;
+      failure_ = program.error().message;
     }
   }
 

@@ -8,7 +8,7 @@
 namespace gktune {
 
 EnumNames enum_names(Language) {
-  static constexpr std::string_view kNames[] = {"cuda", "c++", "host"};
+  static constexpr std::string_view kNames[] = {"cuda", "c++", "host", "command"};
   return kNames;
 }
 

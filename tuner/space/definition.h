@@ -24,8 +24,8 @@
 namespace gktune {
 
 // cuda: kernels that gktune launches; cpp: functions that run on a CPU; host: functions
-// that launch their own kernels.
-enum class Language { cuda, cpp, host };
+// that launch their own kernels; command: kernels that a program of the user compiles.
+enum class Language { cuda, cpp, host, command };
 EnumNames enum_names(Language);  // in space files
 inline std::string_view language_name(Language language) { return enum_name(language); }
 // The language of a file with this extension, if known.
@@ -254,6 +254,7 @@ struct KernelDefinition {
   Language language = Language::cuda;
   std::string source_path;  // opens from the working directory
   std::string source_text;
+  std::vector<std::string> command;  // the words that start the compiler of Language::command
   std::vector<std::string> include_dirs;
   std::vector<Option> options;  // for the compiler of `language`
   // For the system's C++ compiler when it compiles CUDA kernels for the CPU.

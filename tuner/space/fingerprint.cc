@@ -73,7 +73,7 @@ class Canonical {
 }  // namespace
 
 std::string fingerprint(const KernelDefinition& kernel, const std::map<std::string, std::string>& let,
-                        std::vector<std::string> included) {
+                        std::vector<std::string> included, const std::vector<std::string>& command) {
   // The names under which files are found depend on the working directory; their contents do not.
   for (std::string& text : included) text = without_layout(text);
   std::ranges::sort(included);
@@ -89,10 +89,11 @@ std::string fingerprint(const KernelDefinition& kernel, const std::map<std::stri
   if (verifier) verifier->text = without_layout(verifier->text);
   std::vector<Setting> environment = kernel.environment;
   std::ranges::sort(environment, {}, &Setting::name);
-  return Canonical()
-      .add(kernel.name)
+  const bool is_cxx = kernel.language != Language::command;
+  Canonical all;
+  all.add(kernel.name)
       .add(kernel.language)
-      .add(without_layout(kernel.source_text))
+      .add(is_cxx ? without_layout(kernel.source_text) : kernel.source_text)
       .add(included)
       .add(let)
       .add(kernel.options)
@@ -104,8 +105,9 @@ std::string fingerprint(const KernelDefinition& kernel, const std::map<std::stri
       .add(kernel.launches)
       .add(references)
       .add(verifier)
-      .add(kernel.setup)
-      .hash();
+      .add(kernel.setup);
+  if (!is_cxx) all.add(command);
+  return all.hash();
 }
 
 }  // namespace gktune

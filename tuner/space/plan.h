@@ -105,10 +105,13 @@ struct SourcePlan {
   std::vector<std::string> options;
   std::vector<std::pair<std::string, std::string>> macros;
   std::vector<std::string> entries;  // functions, and variables as &NAME; each once
+  // Of Language::command: the words that start the program, and what it is asked, as JSON.
+  std::vector<std::string> command;
+  std::string request;
   friend bool operator==(const SourcePlan&, const SourcePlan&) = default;
 };
 
-GKTUNE_FIELDS(SourcePlan, language, path, include_dirs, options, macros, entries)
+GKTUNE_FIELDS(SourcePlan, language, path, include_dirs, options, macros, entries, command, request)
 
 // A variable of the source that is an argument. No step passes this argument.
 struct VariablePlan {

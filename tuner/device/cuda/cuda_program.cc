@@ -205,8 +205,9 @@ const std::string* symbol_of(const std::string& entry, const Module& module, con
 }  // namespace
 
 Result<CudaProgram, Failure> CudaProgram::bind(Gpu& gpu, std::shared_ptr<const CachedModule> code,
-                                               const Module& module, const ProgramPlan& program,
+                                               const Module& module, const ProgramPlan& planned,
                                                const std::vector<ArgumentPlan>& arguments) {
+  const ProgramPlan program = launched_as(module, planned);
   CudaProgram bound;
   bound.code_ = std::move(code);
   bound.passed_ = PassedValues(arguments, program);

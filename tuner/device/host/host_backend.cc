@@ -15,6 +15,7 @@
 #include "tuner/core/text.h"
 #include "tuner/device/host/compile/host_compiler.h"
 #include "tuner/device/run/device_runner.h"
+#include "tuner/device/worker/command_compiler.h"
 #include "tuner/device/worker/cores.h"
 #include "tuner/device/worker/job_process.h"
 
@@ -161,7 +162,7 @@ class HostBackend final : public Backend {
   Result<std::unique_ptr<Compiler>> compiler() override {
     const auto version = HostCompiler::version(options_.cxx);
     if (!version) return no_compiler(version.error());
-    return {std::make_unique<HostCompiler>(options_.cxx)};
+    return {with_commands(std::make_unique<HostCompiler>(options_.cxx))};
   }
 
   void limit_compile_worker() override { limit_memory(compiler_share()); }

@@ -7,13 +7,14 @@
 
 namespace gktune {
 
-Result<HostProgram, Failure> HostProgram::load(const Module& module, const ProgramPlan& plan,
+Result<HostProgram, Failure> HostProgram::load(const Module& module, const ProgramPlan& planned,
                                                const std::vector<ArgumentPlan>& arguments,
                                                Instrumentation instrumentation) {
+  const ProgramPlan plan = launched_as(module, planned);
   auto code = SharedObjectSteps::load(module, plan, arguments);
   if (!code) return code.error();
   HostProgram program(*std::move(code), instrumentation);
-  if (plan.source.language == Language::cuda) {
+  if (program.has_kernels()) {
     for (const auto* steps : {&plan.steps, &plan.setup_once, &plan.setup_each}) {
       for (const StepPlan& step : *steps) {
         if (!step.entry.empty()) program.note_resources(step);

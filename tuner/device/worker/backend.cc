@@ -156,6 +156,10 @@ int serve_worker(WorkerRole role, const BackendOpener& open) {
   return 0;
 }
 
+Result<std::string> Compiler::packed(const std::string&, const std::vector<std::string>&) const {
+  return Error{"this device runs sources, no machine code"};
+}
+
 Result<std::string> Compiler::loadable_code(const Module& module) const {
   auto bytes = read_whole(module.path);
   if (!bytes) return Error{"there is no compiled code at " + module.path};

@@ -117,7 +117,7 @@ void CompilePool::note_cost(Slot& slot, const std::vector<Task>& batch,
 }
 
 std::size_t CompilePool::batch_of(const SourcePlan& source) const {
-  if (source.language == Language::host) return 1;
+  if (source.language == Language::host || source.language == Language::command) return 1;
   const auto cost =
       std::ranges::find_if(costs_, [&](const Cost& each) { return share_a_job(each.model, source); });
   if (cost == costs_.end() || cost->alone < kFewestCosts) return 1;

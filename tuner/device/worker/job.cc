@@ -1,5 +1,6 @@
 #include "tuner/device/worker/job.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tuner/core/fields_json.h"
@@ -32,6 +33,22 @@ CompileJob compile_job(const Json& json) {
 }
 
 }  // namespace
+
+ProgramPlan launched_as(const Module& module, ProgramPlan program) {
+  if (module.launches.empty()) return program;
+  const std::vector<std::string>& entries = program.source.entries;
+  for (std::vector<StepPlan>* steps : {&program.steps, &program.setup_once, &program.setup_each}) {
+    for (StepPlan& step : *steps) {
+      const auto place = static_cast<std::size_t>(std::ranges::find(entries, step.entry) - entries.begin());
+      if (place >= module.launches.size()) continue;
+      const EntryLaunch& launch = module.launches[place];
+      if (launch.arguments) step.arguments = *launch.arguments;
+      if (launch.block) step.block = *launch.block;
+      if (launch.shared_bytes) step.shared_bytes = *launch.shared_bytes;
+    }
+  }
+  return program;
+}
 
 template <class Message>
 std::string encode(const Message& message) {

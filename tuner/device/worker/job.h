@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -44,16 +46,30 @@ struct CompileJob {
 
 GKTUNE_FIELDS(CompileJob, variants, architecture, cache_dir, scratch_dir, instrumentation)
 
+// What compiled code says of the launch of one of its entries; the plan says the rest.
+struct EntryLaunch {
+  std::optional<std::vector<int>> arguments;  // see StepPlan
+  std::optional<std::array<std::int64_t, 3>> block;
+  std::optional<std::int64_t> shared_bytes;
+  friend bool operator==(const EntryLaunch&, const EntryLaunch&) = default;
+};
+
+GKTUNE_FIELDS(EntryLaunch, arguments, block, shared_bytes)
+
 // Code that a runner can load.
 struct Module {
   std::string path;                  // a shared object, a cubin
   std::vector<std::string> symbols;  // one per entry of its SourcePlan, in order
   // The process that loads it needs these variables, for example a sanitizer's LD_PRELOAD.
   std::vector<std::pair<std::string, std::string>> environment = {};
+  std::vector<EntryLaunch> launches = {};  // one per entry, or none
   friend bool operator==(const Module&, const Module&) = default;
 };
 
-GKTUNE_FIELDS(Module, path, symbols, environment)
+GKTUNE_FIELDS(Module, path, symbols, environment, launches)
+
+// The program with the launches of the code.
+ProgramPlan launched_as(const Module& module, ProgramPlan program);
 
 struct CompiledVariant {
   Status status = Status::ok;  // ok, compile_failed, machine_failed, crashed

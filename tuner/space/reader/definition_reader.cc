@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 
 #include "tuner/core/text.h"
 #include "tuner/source/source_names.h"
@@ -42,7 +44,7 @@ Definition DefinitionReader::read(const YamlNode& root) {
                       {"kernel",   "source",      "language", "include",      "problem",     "parameters",
                        "let",      "constraints", "options",  "host_options", "environment", "arguments",
                        "launches", "reference",   "metrics",  "objective",    "regime",      "time_limit",
-                       "search",   "host",        "check",    "setup",        "verify"},
+                       "search",   "host",        "check",    "setup",        "verify",      "command"},
                       errors_);
   if (!fields.is_map()) return definition_;
   KernelDefinition& kernel = definition_.kernel;
@@ -85,8 +87,10 @@ void DefinitionReader::read_sources(const YamlNode* parameters) {
   const auto flat = [&](const std::string& path, const std::string& text) {
     return flatten(path, text, kernel.include_dirs, AngleIncludes::expand, files_);
   };
-  FlatSource source = flat(kernel.source_path, kernel.source_text);
-  kernel.signatures = signatures_in(source, macros());
+  const bool is_cxx = kernel.language != Language::command;
+  FlatSource source;
+  if (is_cxx || language_of(kernel.source_path)) source = flat(kernel.source_path, kernel.source_text);
+  if (is_cxx) kernel.signatures = signatures_in(source, macros());
   std::vector<FlatSource> of_references;
   for (const Reference& reference : kernel.references)
     of_references.push_back(flat(reference.path, reference.text));
@@ -107,12 +111,12 @@ void DefinitionReader::read_sources(const YamlNode* parameters) {
   }
   if (kernel.language == Language::cuda)
     drop_host_code(source, mentioned_names(), unmarked_with(option_texts(kernel.options)));
-  kernel.undefined_names = undefined_names(source);
+  if (is_cxx) kernel.undefined_names = undefined_names(source);
   for (const Parameter& parameter : definition_.parameters) {
     kernel.default_values.set(parameter.name, parameter.default_value.value_or(parameter.values.front()));
   }
-  if (parameters != nullptr) check_macros(*parameters, std::move(source));
-  definition_.fingerprint = fingerprint(kernel, used_definitions_, std::move(included));
+  if (parameters != nullptr && is_cxx) check_macros(*parameters, std::move(source));
+  definition_.fingerprint = fingerprint(kernel, used_definitions_, std::move(included), command_);
 }
 
 // Without macros that have no effect, configurations with the same code are compiled once. Host
@@ -238,14 +242,52 @@ void DefinitionReader::read_source(const Fields& fields) {
     kernel.language = read_enum<Language>(*language, "language", errors_).value_or(kernel.language);
   } else if (source != nullptr && source->is_scalar() && !by_name) {
     errors_.add(*source, "unknown language: the extension of '" + source->text + "' is not known",
-                "add language: cuda, language: c++ or language: host");
+                "add language: cuda, language: c++, language: host or language: command");
   }
+  read_command(fields);
   if (const YamlNode* include = fields.section("include")) {
     for (const YamlNode& item : items_of(*include)) {
       if (const auto folder = read_text(item, errors_))
         kernel.include_dirs.push_back(path_in(folder_, *folder));
     }
   }
+}
+
+// A word that is the path of a file, relative to the space file, becomes the path from here.
+void DefinitionReader::read_command(const Fields& fields) {
+  KernelDefinition& kernel = definition_.kernel;
+  if (kernel.language != Language::command)
+    return fields.refuse("command",
+                         "command does not apply to language: " + std::string(language_name(kernel.language)),
+                         "language: command has a program compile the source");
+  const YamlNode* node =
+      fields.require("command", "the program that compiles the source: command: [python3, compile.py]");
+  if (node == nullptr) return;
+  std::vector<std::string> words;
+  for (const YamlNode& item : items_of(*node)) {
+    const auto text = read_text(item, errors_);
+    if (!text) return;
+    if (node->is_scalar()) {
+      std::istringstream blank_separated(*text);
+      words.assign(std::istream_iterator<std::string>(blank_separated), {});
+    } else {
+      words.push_back(*text);
+    }
+  }
+  if (words.empty() || words.front().empty()) {
+    errors_.add(*node, "the command names no program", "for example command: [python3, compile.py]");
+    return;
+  }
+  for (std::string& word : words) {
+    command_.push_back(word);
+    if (word.empty() || word.front() == '-' || word.front() == '/') continue;
+    const std::string path = path_in(folder_, word);
+    auto file = files_(path);
+    if (!file) continue;
+    command_.push_back(*std::move(file));
+    word = std::filesystem::path(path).has_parent_path() ? path : "./" + path;
+  }
+  kernel.command = std::move(words);
 }
 
 void DefinitionReader::read_names(const Fields& fields) {
@@ -389,7 +431,7 @@ void DefinitionReader::read_kernel(const Fields& fields) {
   }
   if (const YamlNode* node = fields.section("environment")) {
     read_environment(*node);
-    if (kernel.language == Language::cuda) {
+    if (kernel.language == Language::cuda || kernel.language == Language::command) {
       errors_.add(fields.key("environment"), "environment does not apply to a CUDA kernel");
     }
   }

@@ -30,6 +30,7 @@ class DefinitionReader {
   void add_arguments(std::vector<WrittenArgument> written);
   void finish(const Fields& fields);
   void read_source(const Fields& fields);
+  void read_command(const Fields& fields);
   void read_sources(const YamlNode* parameters);
   void read_names(const Fields& fields);
   void read_values(const Fields& fields);
@@ -75,6 +76,7 @@ class DefinitionReader {
   ProblemReader problems_;
   std::vector<WrittenArgument> arguments_;
   std::map<std::string, std::string> used_definitions_;
+  std::vector<std::string> command_;  // as written, and the texts of the files that it names
   Definition definition_;
 };
 

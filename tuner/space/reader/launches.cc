@@ -151,7 +151,8 @@ class LaunchReader {
 
   void read_geometry(const Fields& given, Launch& launch) {
     for (const std::string_view word : geometry_keys()) {
-      if (language_ == Language::cuda || given.find(word) == nullptr) continue;
+      if (language_ == Language::cuda || language_ == Language::command || given.find(word) == nullptr)
+        continue;
       const bool is_host_code = language_ == Language::host;
       errors_.add(given.key(word),
                   std::string(word) + " does not apply to " + (is_host_code ? "host code" : "a C++ function"),

@@ -26,6 +26,11 @@ void DefinitionReader::check_symbols(const FlatSource& source, const std::vector
       errors_.add(*written.symbol, "symbol does not apply to host code", "pass the buffer as an argument");
       continue;
     }
+    if (kernel.language == Language::command) {
+      errors_.add(*written.symbol, "symbol does not apply to language: command",
+                  "pass the buffer as an argument");
+      continue;
+    }
     const std::string name = symbol.substr(symbol.rfind(':') + 1);  // npos + 1 is 0
     if (!has_word(source, name)) {
       errors_.add(*written.symbol, "'" + kernel.source_path + "' has no variable '" + name + "'",
@@ -42,7 +47,11 @@ void DefinitionReader::check_symbols(const FlatSource& source, const std::vector
 }
 
 void DefinitionReader::read_own_source(const Fields& fields, const std::string& noun, PlainCode& code) {
-  const YamlNode* source = fields.find("source");
+  const Language of_kernel = definition_.kernel.language;
+  const YamlNode* source =
+      of_kernel == Language::command
+          ? fields.require("source", "a CUDA source: the command compiles the kernel only")
+          : fields.find("source");
   if (source == nullptr) return;
   code.text = load(*source, code.path);
   if (code.path ==
@@ -51,14 +60,18 @@ void DefinitionReader::read_own_source(const Fields& fields, const std::string& 
     return;
   }
   const auto language = language_of(code.path);
-  if (language && *language != definition_.kernel.language && definition_.kernel.language != Language::host)
+  if (of_kernel == Language::command) {
+    if (language != Language::cuda) errors_.add(*source, "the " + noun + " must be a CUDA source (.cu)");
+    return;
+  }
+  if (language && *language != of_kernel && of_kernel != Language::host)
     errors_.add(*source, "the " + noun + " must be in the kernel's language");
 }
 
 void DefinitionReader::note_declarations(PlainCode& code, FlatSource source) const {
   if (code.path.empty()) return;
   code.signatures = signatures_in(source, macros());
-  if (definition_.kernel.language == Language::cuda)
+  if (definition_.kernel.language == Language::cuda || definition_.kernel.language == Language::command)
     drop_host_code(source, mentioned_names(), unmarked_with(option_texts(definition_.kernel.options)));
   code.undefined_names = declared_names(source);
 }

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <span>
 
+#include "tuner/core/fields_json.h"
 #include "tuner/space/plan.h"
 #include "tuner/space/resolve/parts.h"
 #include "tuner/space/safe_settings.h"
@@ -127,6 +129,13 @@ class Resolver {
     SourcePlan& source = program.source;
     source.path = kernel_.source_path;
     source.text = kernel_.source_text;
+    if (kernel_.language == Language::command) {
+      source.command = kernel_.command;
+      source.request = request();
+      add_options(source, [](const Option&) { return true; });
+      finish(kernel_.launches, kernel_.setup, program);
+      return program;
+    }
     add_problem_macros(kernel_.undefined_names, source);
     for (const std::string& name : kernel_.parameter_names) {
       const Value* value = config_.find(name);
@@ -140,6 +149,24 @@ class Resolver {
     finish(kernel_.launches, kernel_.setup, program);
     add_variables(program, [](const std::string&) { return true; });
     return program;
+  }
+
+  // What a program that compiles the kernel is told of it.
+  std::string request() {
+    nlohmann::ordered_json arguments = nlohmann::ordered_json::array();
+    for (const ArgumentPlan& argument : arguments_) {
+      auto& each = arguments.emplace_back();
+      each["name"] = argument.name;
+      each["type"] = element_type_name(argument.type);
+      if (argument.is_scalar)
+        each["value"] = value_json<nlohmann::ordered_json>(argument.scalar);
+      else
+        each["extent"] = argument.count;
+    }
+    const nlohmann::ordered_json request = {{"configuration", values_json<nlohmann::ordered_json>(config_)},
+                                            {"problem", values_json<nlohmann::ordered_json>(problem_)},
+                                            {"arguments", std::move(arguments)}};
+    return request.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   }
 
   void add_reference(Plan& plan) {
@@ -273,7 +300,8 @@ class Resolver {
 
   void finish(const std::vector<Launch>& launches, const Setup& setup, ProgramPlan& program) {
     SourcePlan& source = program.source;
-    source.language = kernel_.language;
+    const bool is_own = kernel_.language == Language::command && source.command.empty();
+    source.language = is_own ? Language::cuda : kernel_.language;  // of a reference or a verifier
     source.include_dirs = kernel_.include_dirs;
     add_steps(launches, program, program.steps);
     add_steps(setup.once, program, program.setup_once);

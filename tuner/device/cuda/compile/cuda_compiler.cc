@@ -17,6 +17,7 @@
 #include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/host/compile/run_compiler.h"
+#include "tuner/device/worker/command_compiler.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/source/flat_source.h"
 #include "tuner/source/kernel_code.h"
@@ -117,6 +118,18 @@ class CudaCompiler : public Compiler {
     auto code = read_module(module.path);
     if (!code) return code.error();
     return std::move(code->cubin);
+  }
+
+  Result<std::string> packed(const std::string& machine_code,
+                             const std::vector<std::string>& symbols) const override {
+    auto kernels = kernels_in(machine_code);
+    if (!kernels) return kernels.error();
+    for (const std::string& symbol : symbols) {
+      if (std::ranges::find(*kernels, symbol, &KernelResources::symbol) == kernels->end())
+        return Error{"it has no kernel '" + symbol + "', but " +
+                     joined(*kernels, ", ", &KernelResources::symbol)};
+    }
+    return pack_module({machine_code, *std::move(kernels)});
   }
 
  private:
@@ -367,7 +380,7 @@ Result<std::unique_ptr<Compiler>> open_cuda_compiler(const ToolkitPlaces& places
   auto nvrtc = Nvrtc::open(places);
   if (!nvrtc) return nvrtc.error();
   auto include_dirs = toolkit_include_dirs(places, nvrtc->path());
-  return {std::make_unique<CudaCompiler>(places, *std::move(nvrtc), std::move(include_dirs))};
+  return {with_commands(std::make_unique<CudaCompiler>(places, *std::move(nvrtc), std::move(include_dirs)))};
 }
 
 }  // namespace gktune

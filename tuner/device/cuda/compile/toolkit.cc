@@ -142,8 +142,9 @@ class ResourceReporter : public Runner {
   }
 
   // Returns the resources of the largest launch.
-  std::optional<RunReply> check(const ProgramPlan& program, const Module& module,
+  std::optional<RunReply> check(const ProgramPlan& planned, const Module& module,
                                 Resources& resources) const {
+    const ProgramPlan program = launched_as(module, planned);
     // Launcher code shows what it launches when it runs.
     if (program.steps.empty() || program.source.language == Language::host) return std::nullopt;
     const auto code = read_module(module.path);

@@ -133,7 +133,8 @@ Result<SharedObjectSteps, Failure> SharedObjectSteps::load(const Module& module,
   // A missing or damaged file says nothing about the configuration.
   if (auto whole = CompileCache::verify(module.path); !whole)
     return Failure{Status::machine_failed, whole.error().message};
-  auto loaded = SharedObject::load(module, plan.source.language == Language::cpp);
+  auto loaded = SharedObject::load(
+      module, plan.source.language == Language::cpp || plan.source.language == Language::command);
   std::fenv_t mode;
   std::fegetenv(&mode);
   std::fesetenv(FE_DFL_ENV);
