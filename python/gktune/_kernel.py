@@ -50,6 +50,8 @@ class Kernel:
         options: Sequence[str] = (),
         include: Sequence[str] = (),
         name: str | None = None,
+        command: Sequence[str] = (),
+        unpassed: Mapping[str, Any] | None = None,
         device: str | None = None,
         database: str | os.PathLike[str] | None = None,
         cache: str | os.PathLike[str] | None = None,
@@ -78,7 +80,7 @@ class Kernel:
             )
         self.space = Space(
             name or re.sub(r"\W", "_", entry.partition("<")[0].rpartition("::")[2]), text, entry, arguments, parameters or {},
-            constraints, grid, block, shared, reference, axes or {}, check, options, include, more,
+            constraints, grid, block, shared, reference, axes or {}, check, options, include, more, command, unpassed or {},
         )  # fmt: skip
         self.device = device or self._device_of_arrays()
         self._folder = tempfile.mkdtemp(prefix="gktune-", dir=_folder_for_arrays(self.space))

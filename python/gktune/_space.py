@@ -125,6 +125,8 @@ class Space:
     options: Sequence[str] = ()
     include: Sequence[str] = ()
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])  # other keys of the space file
+    command: Sequence[str] = ()  # the program that compiles the source, if it is not CUDA
+    unpassed: Mapping[str, Any] = field(default_factory=dict[str, Any])  # arguments that no launch in Python passes
 
     def __post_init__(self) -> None:
         self.source_text = self._read_source()
@@ -173,7 +175,9 @@ class Space:
         declared = self.signature.get(name)
         if declared is not None and not declared.is_pointer:
             return declared.type
-        return "bool" if isinstance(argument.value, bool) else "float" if isinstance(argument.value, float) else "int"
+        if isinstance(argument.value, (bool, float)):
+            return type(argument.value).__name__
+        return "int" if -(1 << 31) <= argument.value < 1 << 31 else "int64"
 
     def extent_of(self, name: str, argument: Argument) -> int | str:
         """The number of elements in terms of the axes, if their values show it."""
@@ -233,6 +237,8 @@ class Space:
     def definition(self, source: str) -> dict[str, Any]:
         """The space file as a map."""
         definition: dict[str, Any] = {"kernel": self.kernel, "source": source, "language": "cuda"}
+        if self.command:
+            definition |= {"language": "command", "command": list(self.command)}
         if self.include:
             definition["include"] = [os.path.abspath(each) for each in self.include]
         if self.problem:
@@ -266,7 +272,7 @@ class Space:
                 definition["reference"] = self.reference
             else:
                 self._add_reference(definition, arguments)
-        definition["arguments"] = arguments
+        definition["arguments"] = {**arguments, **self.unpassed}
         definition["launches"] = [launch]
         return {**definition, **self.more}
 
@@ -305,7 +311,7 @@ class Space:
         """Writes the space file, its source and its reference, and returns the path of the space file."""
         source = os.path.abspath(self.source)
         if self.source_text == self.source:
-            source = "kernel.cu"
+            source = "kernel.txt" if self.command else "kernel.cu"
             _write(os.path.join(folder, source), self.source_text)
         if self.reference is not None:
             self._check_reference()
