@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._database import Answer, Database, Lookup, StudyRow, Trial, Winner
     from ._findings import Finding, check
     from ._kernel import Kernel, kernel
+    from ._search import Score, SearchResult, SearchSpace, Searcher, score
     from ._space import generated, inout, out, scalar, scratch
     from ._study import Study, tune
     from .errors import (
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer", "CompileFailed", "ContextLost", "Damaged", "Database", "Error", "Finding", "InvalidArgument", "Kernel",
-    "LaunchFailed", "Lookup", "NoConfiguration", "NoDevice", "NotFound", "Notice", "OutOfMemory", "Study", "StudyRow",
-    "Trial", "Winner", "check", "generated", "inout", "kernel", "out", "scalar", "scratch", "tune",
+    "LaunchFailed", "Lookup", "NoConfiguration", "NoDevice", "NotFound", "Notice", "OutOfMemory", "Score", "SearchResult", "SearchSpace",
+    "Searcher", "Study", "StudyRow", "Trial", "Winner", "check", "generated", "inout", "kernel", "out", "scalar", "score",
+    "scratch", "tune",
 ]  # fmt: skip
 
 
@@ -41,7 +43,7 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         from importlib import import_module
 
-        for module in ("errors", "_space", "_study", "_database", "_findings", "_kernel"):
+        for module in ("errors", "_space", "_study", "_database", "_findings", "_kernel", "_search"):
             found = vars(import_module(f"gktune.{module}")).get(name)
             if found is not None:
                 globals()[name] = found

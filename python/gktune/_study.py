@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _program
 from ._database import Database, StudyRow, Trial, default_database, frame_of
+from ._search import Strategy, strategy_flags
 from .errors import NoConfiguration
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def tune(
     time: float | str | None = None,
     effort: str | None = None,
     gain: str | None = None,
-    strategy: str | None = None,
+    strategy: Strategy | None = None,
     settings: Mapping[str, Any] | None = None,
     only: Mapping[str, Any] | None = None,
     regime: str | None = None,
@@ -146,7 +147,7 @@ def tune(
     path = os.fspath(database) if database is not None else default_database()
     arguments = [_program.require_text(space, "a space file"), "--db", path]
     flags = {
-        "trials": trials, "time": time, "effort": effort, "gain": gain, "strategy": strategy, "regime": regime,
+        "trials": trials, "time": time, "effort": effort, "gain": gain, "regime": regime,
         "seed": seed, "jobs": jobs, "device": device, "cache": cache,
     }  # fmt: skip
     for name, value in flags.items():
@@ -155,8 +156,6 @@ def tune(
     for name, is_on in (("fresh", fresh), ("cold", cold)):
         if is_on:
             arguments.append(f"--{name}")
-    for name, value in (settings or {}).items():
-        arguments += ["--set", f"{name}={value}"]
     if only:
         arguments += ["--only", _program.selection(only)]
     for each in [problem] if isinstance(problem, Mapping) else problem:
@@ -171,5 +170,6 @@ def tune(
             studies.append(study_of(event, path))
         listener(event)
 
-    _program.Run(arguments).events(on_event)
+    with strategy_flags(strategy, settings) as searching:
+        _program.Run([*arguments, *searching]).events(on_event)
     return studies

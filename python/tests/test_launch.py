@@ -187,7 +187,7 @@ class Package(KernelCase):
         page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "python.md")
         with open(page, encoding="utf-8") as file:
             blocks = re.findall(r"^```python\n(.*?)^```", file.read(), re.DOTALL | re.MULTILINE)
-        self.assertEqual(len(blocks), 3)
+        self.assertEqual(len(blocks), 4)
         names = {}
         for block in blocks:
             with contextlib.redirect_stdout(io.StringIO()) as printed:
