@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._database import Answer, Database, Lookup, StudyRow, Trial, Winner
     from ._findings import Finding, check
-    from ._kernel import Kernel, kernel
+    from ._kernel import Kernel, autotune_on_first_use, kernel
     from ._search import Score, SearchResult, SearchSpace, Searcher, score
     from ._space import generated, inout, out, scalar, scratch
     from ._study import Study, tune
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer", "CompileFailed", "ContextLost", "Damaged", "Database", "Error", "Finding", "InvalidArgument", "Kernel",
     "LaunchFailed", "Lookup", "NoConfiguration", "NoDevice", "NotFound", "Notice", "OutOfMemory", "Score", "SearchResult", "SearchSpace",
-    "Searcher", "Study", "StudyRow", "Trial", "Winner", "check", "generated", "inout", "kernel", "out", "scalar", "score",
+    "Searcher", "Study", "StudyRow", "Trial", "Winner", "autotune_on_first_use", "check", "generated", "inout", "kernel", "out", "scalar", "score",
     "scratch", "tune",
 ]  # fmt: skip
 

@@ -25,6 +25,26 @@ def _notice(text: str) -> None:
     warnings.warn(text, Notice, stacklevel=3)
 
 
+_autotune_s: float = 0
+
+
+def autotune_on_first_use(budget: float | str = "3s") -> None:
+    """From now on kernels tune a size that was never tuned when they first launch it, for this long: seconds, or a text
+    such as 500ms. 0: not at all. `autotune_s` of a kernel says it for that kernel."""
+    global _autotune_s
+    _autotune_s = seconds_of(budget)
+
+
+def seconds_of(duration: float | str) -> float:
+    """Seconds of a number, or of a text such as 500ms, 3s, 2min."""
+    found = re.fullmatch(r"(\d+\.?\d*)(ms|s|min|h)?", str(duration).strip())
+    if found is None:
+        raise InvalidArgument(
+            f"a duration is a number of seconds or a text such as 500ms, 3s or 2min, not {duration!r}"
+        )
+    return float(found[1]) * {"ms": 1e-3, "s": 1, "min": 60, "h": 3600, None: 1}[found[2]]
+
+
 class Kernel:
     """A kernel that is tuned and launched.
 
@@ -56,7 +76,7 @@ class Kernel:
         database: str | os.PathLike[str] | None = None,
         cache: str | os.PathLike[str] | None = None,
         worst: str | None = None,
-        autotune_s: float = 0,
+        autotune_s: float | None = None,
         **more: Any,
     ) -> None:
         text = _program.require_text(source, "a source")
@@ -123,7 +143,8 @@ class Kernel:
     def _opened(self) -> Any:
         if self._core is None:
             settings = [("device", self.device), ("worker", _program.path()), ("worker", "worker")]
-            if os.path.exists(self.database) or self.autotune_s > 0:
+            autotune_s = _autotune_s if self.autotune_s is None else self.autotune_s
+            if os.path.exists(self.database) or autotune_s > 0:
                 settings.append(("database", self.database))
             if self.cache is not None:
                 settings.append(("cache", self.cache))
@@ -137,7 +158,7 @@ class Kernel:
                 ]
                 settings += [("argument", name) for name in names]
             gpu = -1 if self.device == "host" else int(self.device[5:]) if self.device.startswith("cuda:") else -2
-            opened = _launch.core().Kernel(self.path, False, settings, gpu, _notice, self.autotune_s)
+            opened = _launch.core().Kernel(self.path, False, settings, gpu, _notice, autotune_s)
             if self.space is not None:
                 axes: list[str] = opened.axes()
                 taken = [axis for axis in axes if axis not in self.space.values]
@@ -149,6 +170,41 @@ class Kernel:
     def __call__(self, *arguments: Any, stream: Any = None) -> None:
         """Launches the winner for this problem in the caller's current stream, or in `stream`."""
         (self._core or self._opened()).launch(arguments, stream)
+
+    def torch_op(self, name: str) -> Any:
+        """Registers the launch as an operator of torch, `"library::name"`, so that torch.compile keeps it as a whole.
+
+        The operator takes the arguments of a launch and returns nothing. It changes the tensors that the kernel writes.
+        """
+        import torch
+
+        if self.space is None:
+            raise InvalidArgument("an operator needs a kernel with arguments; this one is a space file alone")
+        if re.fullmatch(r"\w+::\w+", name) is None:
+            raise InvalidArgument(f"the name of an operator is library::name, not {name!r}")
+        taken = [(axis, "int" if isinstance(value, int) else "str") for axis, value in self.space.axes.items()]
+        mutated: list[str] = []
+        for argument, each in self.space.values.items():
+            if each.role == "scratch":
+                continue
+            is_written = each.role in ("out", "inout")
+            if is_written:
+                mutated.append(argument)
+            kind = "Tensor" if each.role != "scalar" else self._kind_of_scalar(argument)
+            taken.append((argument, f"Tensor(a{len(mutated)}!)" if is_written else kind))
+        schema = ", ".join(f"{kind} {argument}" for argument, kind in taken)
+        operator: Any = torch.library.custom_op(
+            name, lambda *arguments: self(*arguments), mutates_args=mutated, schema=f"({schema}) -> ()"
+        )
+        operator.register_fake(lambda *arguments: None)
+        return operator
+
+    def _kind_of_scalar(self, name: str) -> str:
+        assert self.space is not None
+        value = self.space.values[name].value
+        if isinstance(value, bool):
+            return "bool"
+        return "int" if name in self.space.problem or isinstance(value, int) else "float"
 
     def __reduce__(self) -> Any:
         raise TypeError("a kernel belongs to its process; make the kernel in the child")
@@ -201,4 +257,4 @@ def _has_body(function: Callable[..., Any]) -> bool:
     )
 
 
-__all__ = ["Argument", "Kernel", "kernel"]
+__all__ = ["Argument", "Kernel", "autotune_on_first_use", "kernel"]

@@ -100,6 +100,18 @@ class Launch(KernelCase):
         self.assertEqual(winner.study.problem, {"n": self.n})
         self.assertEqual(kernel.prepare(self.n, 2.0, self.x, self.y).match, "exact")
 
+    def test_all_kernels_may_tune_a_size_at_its_first_launch(self):
+        gktune.autotune_on_first_use("500ms")
+        self.addCleanup(gktune.autotune_on_first_use, 0)
+        self.kernel(reference=None)(self.n, 2.0, self.x, self.y)
+        self.assertEqual(len(gktune.Database(self.database).winners()), 1)
+        self.kernel(reference=None, autotune_s=0)(10, 2.0, self.x, self.y)
+        self.assertEqual(len(gktune.Database(self.database).winners()), 1)
+
+    def test_a_budget_is_a_duration(self):
+        for bad in ("soon", -1, "3 weeks", None):
+            self.assertRefuses(lambda: gktune.autotune_on_first_use(bad), "a duration is a number of seconds or a text")
+
     def test_scratch_memory_is_not_passed(self):
         source = "__global__ void saxpy(int n, float* t, const float* x, float* y) { for (int i = 0; i < n; ++i) { t[i] = x[i]; y[i] = t[i]; } }"
         arguments = {"n": self.n, "t": gktune.scratch("float", "n"), "x": self.x, "y": gktune.out(self.y)}
