@@ -33,6 +33,9 @@ _STRATEGIES = {
     "greedy_mls": "local-search", "greedy_ils": "local-search", "basinhopping": "local-search", "minimize": "pattern-search",
     "skopt": "bayes", "hybrid_vndx": "auto", "adaptive_tabu_grey_wolf": "auto", "bayes_opt_alt_BOTorch": "bayes",
 }  # fmt: skip
+# What observers report, and the quantities of gktune.
+_OBSERVED = {"nvml_energy": "energy_j", "nvml_power": "power_w", "core_freq": "clock_mhz", "num_regs": "registers"}
+_CLOCKS = ("nvml_gr_clock", "nvml_mem_clock", "nvml_pwr_limit")  # parameters that change the GPU
 _FEVALS = 100  # what Kernel Tuner's strategies evaluate without max_fevals
 
 _settings = argparse.Namespace(device=None, db=None, write_space=None)
@@ -132,11 +135,46 @@ def _source_of(kernel_source: Any, lang: str | None) -> str:
     return source
 
 
+class BenchmarkObserver:
+    """An observer of a script. Scripts may define others, but not pass them."""
+
+    def observed(self) -> list[str]:
+        """The names of what it reports."""
+        raise _refuse(f"the observer {type(self).__name__}, whose functions would run around each execution")
+
+
+class NVMLObserver(BenchmarkObserver):
+    def __init__(self, observables: Sequence[str], device: int = 0, save_all: bool = False, **settings: Any) -> None:
+        self._observables = list(observables)
+        if save_all:
+            raise _refuse("save_all of an NVMLObserver")
+
+    def observed(self) -> list[str]:
+        for name in self._observables:
+            if name not in _OBSERVED:
+                raise _refuse(f"the observable {name!r}; it has {', '.join(_OBSERVED)}")
+        return self._observables
+
+
+class RegisterObserver(BenchmarkObserver):
+    def observed(self) -> list[str]:
+        return ["num_regs"]
+
+
+def _observed(observers: Sequence[Any] | None) -> list[str]:
+    names: list[str] = []
+    for observer in observers or ():
+        if not isinstance(observer, BenchmarkObserver):
+            raise _refuse(f"the observer {observer!r}")
+        names += observer.observed()
+    return names
+
+
 class _Call:
     """A call of tune_kernel or run_kernel as a kernel of gktune."""
 
     def __init__(self, kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], parameters: Mapping[str, Any],
-                 options: dict[str, Any], answer: Any = None, restrictions: Any = None) -> None:  # fmt: skip
+                 options: dict[str, Any], answer: Any = None, restrictions: Any = None, observed: Sequence[str] = ()) -> None:  # fmt: skip
         source = _source_of(kernel_source, options["lang"])
         text = source
         if "\n" not in source and "{" not in source:
@@ -144,6 +182,9 @@ class _Call:
                 text = file.read()
         if options["texmem_args"]:
             raise _refuse("texmem_args")
+        for name in parameters:
+            if name in _CLOCKS:
+                raise _refuse(f"the parameter {name}, which changes the GPU")
         self.domains = _domains(parameters)
         self.restrictions = _restrictions(restrictions, self.domains)
         axes: dict[str, int] = {}
@@ -167,6 +208,7 @@ class _Call:
         reference = {name: expected for name, expected in self.expected.items()} or None
         smem = (options["smem_args"] or {}).get("size", 0)
         compiler_options = [each for each in options["compiler_options"] or []]
+        more: dict[str, Any] = {"metrics": {name: _OBSERVED[name] for name in observed}} if observed else {}
         self.kernel = _kernel.Kernel(
             source, kernel_name, arguments=values, parameters=self.domains,
             constraints=self.restrictions, grid=grid, block=block,
@@ -174,6 +216,7 @@ class _Call:
             check={"absolute": options.get("atol") or 1e-6, "relative": 1e-5},
             options=[f"-D{name}={value}" for name, value in macros.items()] + compiler_options,
             device=_settings.device or f"cuda:{options['device']}", database=_settings.db,
+            **more,
         )  # fmt: skip
 
     def has(self, config: Mapping[str, Any]) -> bool:
@@ -234,15 +277,16 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
         strategy_options=None, cache=None, metrics=None, simulation_mode=None, parallel=None, observers=None, objective=None,
         objective_higher_is_better=None, objectives=None, seed=None,
     )  # fmt: skip
-    for name in ("verify", "simulation_mode", "observers", "objectives"):
+    for name in ("simulation_mode", "objectives"):
         if options[name]:
             raise _refuse(name)
     strategy = options["strategy"] or "brute_force"
     if strategy not in _STRATEGIES:
         raise _refuse(f"the strategy {strategy!r}")
     objective = options["objective"] or "time"
-    if objective != "time" and (strategy != "brute_force" or objective not in (options["metrics"] or {})):
-        raise _refuse(f"the objective {objective!r} but with brute_force and a metric of this name")
+    observed = _observed(options["observers"])
+    if objective != "time" and (strategy != "brute_force" or objective not in [*(options["metrics"] or {}), *observed]):
+        raise _refuse(f"the objective {objective!r} but with brute_force and a metric or an observer of this name")
     call = _Call(
         kernel_name,
         kernel_source,
@@ -250,8 +294,9 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
         arguments,
         tune_params,
         options,
-        options["answer"],
+        None if options["verify"] else options["answer"],
         options["restrictions"],
+        observed,
     )
     if _settings.write_space:
         _write_space(call)
@@ -259,7 +304,11 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     fevals = limits.get("max_fevals", 0 if strategy == "brute_force" or "time_limit" in limits else _FEVALS)
     tuned = call.kernel.tune(strategy=_STRATEGIES[strategy], trials=fevals, time=limits.get("time_limit", 0), seed=options["seed"],
                              progress=False if options["quiet"] else None)  # fmt: skip
-    results = [result for result in _results(tuned, options["metrics"] or {}, list(call.domains)) if call.has(result)]
+    results = [
+        result for result in _results(tuned, options["metrics"] or {}, list(call.domains), observed) if call.has(result)
+    ]
+    if options["verify"]:
+        _verify(kernel_name, kernel_source, problem_size, arguments, options, call, results)
     if options["cache"]:
         path = os.fspath(options["cache"])
         _export(tuned, "kernel-tuner", path if path.endswith(".json") else path + ".json")
@@ -272,17 +321,34 @@ def _export(tuned: _study.Study, form: str, path: str) -> None:
     _program.output(["db", "export", str(tuned.row.id), "--format", form, "-o", path, "--db", tuned.database])
 
 
-def _results(tuned: _study.Study, metrics: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
+def _verify(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], options: Mapping[str, Any],
+            call: _Call, results: Sequence[Mapping[str, Any]]) -> None:  # fmt: skip
+    """Runs each valid configuration once more, and has the script's function judge its outputs."""
+    given = {name: options[name] for name in _options({})}
+    for result in results:
+        config = {name: result[name] for name in call.domains}
+        if not _is_valid(result):
+            continue
+        outputs = run_kernel(kernel_name, kernel_source, problem_size, arguments, config, **given)
+        if not options["verify"](options["answer"], outputs, atol=options["atol"]):
+            raise RuntimeError("Kernel result verification failed for: " + get_config_string(config))
+
+
+def _results(tuned: _study.Study, metrics: Mapping[str, Any], names: Sequence[str],
+             observed: Sequence[str] = ()) -> list[dict[str, Any]]:  # fmt: skip
     """The trials in Kernel Tuner's form. The program writes it."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "cache.json")
         _export(tuned, "kernel-tuner", path)
         with open(path, encoding="utf-8") as file:
             results: list[dict[str, Any]] = list(json.load(file)["cache"].values())
+    known = {tuple(trial.config[name] for name in names): trial.metrics for trial in tuned.trials} if observed else {}
     for result in results:
         if isinstance(result["time"], str):
             result["__error__"] = result["time"]
         else:
+            found = known.get(tuple(result[name] for name in names), {})
+            result |= {name: found[name] for name in observed if name in found}
             for name, metric in metrics.items():
                 result[name] = _value(metric, result)
     _latest["study"] = tuned
@@ -325,6 +391,7 @@ def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argument
     )
     launched = call.kernel
     launched.database = os.devnull + ".none"  # the configuration is given
+    launched.cache = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "gktune")
     copies = [_on_device(value, launched.device) if _arrays.is_array(value) else value for value in arguments]
     assert launched.space is not None
     constants = [
@@ -485,6 +552,11 @@ _MODULES: dict[str, dict[str, Any]] = {
     "kernel_tuner.file_utils": {"store_output_file": store_output_file, "store_metadata_file": store_metadata_file},
     "kernel_tuner.util": {"get_best_config": get_best_config, "get_config_string": get_config_string},
     "kernel_tuner.interface": {"tune_kernel": tune_kernel, "run_kernel": run_kernel},
+    "kernel_tuner.observers": {"BenchmarkObserver": BenchmarkObserver},
+    "kernel_tuner.observers.observer": {"BenchmarkObserver": BenchmarkObserver},
+    "kernel_tuner.observers.nvml": {"NVMLObserver": NVMLObserver},
+    "kernel_tuner.observers.register": {"RegisterObserver": RegisterObserver},
+    "kernel_tuner.nvml": {"NVMLObserver": NVMLObserver},
 }  # fmt: skip
 
 
@@ -496,7 +568,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return None
         if fullname not in _MODULES:
             raise ImportError(str(_refuse(f"the module {fullname}")))
-        return importlib.machinery.ModuleSpec(fullname, self, is_package=fullname == "kernel_tuner")
+        return importlib.machinery.ModuleSpec(
+            fullname, self, is_package=fullname in ("kernel_tuner", "kernel_tuner.observers")
+        )
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         return types.ModuleType(spec.name)

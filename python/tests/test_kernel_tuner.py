@@ -150,22 +150,79 @@ for n in (500, 1000):
         with open(space) as file:
             self.assertEqual(json.load(file)["parameters"], {"block_size_x": [32, 64, 96, 128]})
 
+    def test_a_function_judges_the_outputs_of_each_configuration(self):
+        results = self.results("""
+judged = []
+def verify(answer, outputs, atol):
+    judged.append(atol)
+    return numpy.allclose(answer[0], outputs[0], atol=atol) and outputs[3] == size
+some = {"block_size_x": [32, 64]}
+results, env = tune_kernel("vector_add", source, size, args, some, answer=answer, verify=verify, atol=1e-4)
+assert judged == [1e-4] * 2, judged
+""")
+        self.assertEqual(len(results), 2)
+
+    def test_a_configuration_that_the_function_rejects_ends_the_script(self):
+        run = self.run_script("""
+wrong = source.replace("+ b[i]", "+ b[i] + (block_size_x == 64)")
+verify = lambda answer, outputs, atol: numpy.allclose(answer[0], outputs[0], atol=atol)
+tune_kernel("vector_add", wrong, size, args, {"block_size_x": [64]}, answer=answer, verify=verify)
+""")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("RuntimeError: Kernel result verification failed for: block_size_x=64", run.stderr)
+
+    OBSERVERS = """
+from kernel_tuner.observers import BenchmarkObserver
+from kernel_tuner.observers.nvml import NVMLObserver
+from kernel_tuner.observers.register import RegisterObserver
+class Own(BenchmarkObserver): pass
+def tune(*observers):
+    return tune_kernel("vector_add", source, size, args, {"block_size_x": [64]}, observers=observers)[0]
+"""
+
+    def test_observers_are_metrics(self):
+        space = os.path.join(self.folder, "space.yaml")
+        run = self.run_script(
+            self.OBSERVERS + "print(len(tune(NVMLObserver(['nvml_energy', 'core_freq']), RegisterObserver())))",
+            "--write-space",
+            space,
+        )
+        self.assertEqual(run.returncode, 0, run.stderr)
+        with open(space) as file:
+            metrics = json.load(file)["metrics"]
+        self.assertEqual(metrics, {"nvml_energy": "energy_j", "core_freq": "clock_mhz", "num_regs": "registers"})
+
+    def test_observers_without_a_counterpart_are_one_line(self):
+        for observer, what in (
+            ("Own()", "the observer Own, whose functions would run around each execution"),
+            (
+                "NVMLObserver(['mem_freq'])",
+                "the observable 'mem_freq'; it has nvml_energy, nvml_power, core_freq, num_regs",
+            ),
+            ("NVMLObserver(['nvml_power'], save_all=True)", "save_all of an NVMLObserver"),
+        ):
+            with self.subTest(observer):
+                self.assertRefuses(self.OBSERVERS + f"tune({observer})", f"gktune does not cover {what}")
+
     def test_what_is_not_covered_is_one_line(self):
         tune = "tune_kernel('vector_add', source, size, args, sizes, {})"
         for argument, what in (
-            ("observers=[1]", "observers"),
-            ("verify=print", "verify"),
+            ("observers=[1]", "the observer 1"),
             ("simulation_mode=True", "simulation_mode"),
             ("texmem_args={'a': a}", "texmem_args"),
             ("lang='OpenCL'", "the language OpenCL"),
             ("strategy='luck'", "the strategy 'luck'"),
-            ("objective='J'", "the objective 'J' but with brute_force and a metric of this name"),
+            ("objective='J'", "the objective 'J' but with brute_force and a metric or an observer of this name"),
             ("colour=1", "the argument colour"),
             ("restrictions=[3]", "the restriction 3"),
         ):
             with self.subTest(argument):
                 self.assertRefuses(tune.format(argument), f"gktune does not cover {what}")
-        self.assertRefuses("import kernel_tuner.observers", "gktune does not cover the module kernel_tuner.observers")
+        self.assertRefuses(
+            "tune_kernel('vector_add', source, size, args, {**sizes, 'nvml_gr_clock': [1000]})",
+            "gktune does not cover the parameter nvml_gr_clock, which changes the GPU",
+        )
+        self.assertRefuses("import kernel_tuner.backends", "gktune does not cover the module kernel_tuner.backends")
         self.assertRefuses(
             "tune_kernel('vector_add', lambda p: source, size, args, sizes)",
             "gktune does not cover kernel sources that a function generates",
