@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Scripts of Kernel Tuner, unchanged, with Kernel Tuner and with gktune: how long each takes, and which winner is faster.
+
+Usage: bench/against_kernel_tuner.py [--device host] SCRIPT.py…, with gktune, kernel_tuner and CuPy installed. Each script runs in
+copies of its folder, with an empty database and cache. A winner's time is that of gktune for the configuration that Kernel
+Tuner found best, as a multiple of gktune's own winner; 1 or more: gktune's is as fast.
+"""
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import gktune
+
+# Runs a script with Kernel Tuner and writes the best result of each call of tune_kernel to a file, as lines of JSON.
+RECORD = """
+import json, runpy, sys
+import kernel_tuner
+record, script = sys.argv[1:3]
+sys.argv = [script]
+tune = kernel_tuner.tune_kernel
+def recorded(kernel_name, source, size, arguments, parameters, **options):
+    results, env = tune(kernel_name, source, size, arguments, parameters, **options)
+    valid = [each for each in results if isinstance(each.get("time"), float)]
+    best = min(valid, key=lambda each: each["time"])
+    with open(record, "a") as file:
+        config = {name: best[name] for name in parameters}
+        file.write(json.dumps({"kernel": kernel_name, "config": config, "ms": best["time"]}, default=lambda x: x.item()) + "\\n")
+    return results, env
+kernel_tuner.tune_kernel = kernel_tuner.interface.tune_kernel = recorded
+runpy.run_path(script, run_name="__main__")
+"""
+
+
+def timed(command, script, scratch):
+    """Seconds in a copy of the script's folder, or the last line of what went wrong."""
+    folder = tempfile.mkdtemp(dir=scratch)
+    shutil.copytree(os.path.dirname(os.path.abspath(script)), folder, dirs_exist_ok=True)
+    environment = {**os.environ, "XDG_CACHE_HOME": folder, "CUPY_CACHE_DIR": folder}
+    begin = time.perf_counter()
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    return time.perf_counter() - begin
+
+
+def ratio_of_winners(database, record):
+    """The worst one of a script's calls; None: the database lacks what Kernel Tuner found best."""
+    ratios = []
+    with open(record) as file:
+        calls = [json.loads(line) for line in file]
+    winners = {winner.study.kernel: winner for winner in database.winners()}
+    for call in calls:
+        winner = winners.get(call["kernel"])
+        trials = database.trials(winner.study) if winner else []
+        times = [trial.time_us for trial in trials if trial.ok and trial.config == call["config"]]
+        if times:
+            ratios.append(times[0] / winner.time_us)
+    return min(ratios, default=None)
+
+
+def compare(script, flags):
+    with tempfile.TemporaryDirectory() as scratch:
+        name, record = os.path.basename(script), os.path.join(scratch, "record.json")
+        database = os.path.join(scratch, "gktune.db")
+        ours = timed([sys.executable, "-m", "gktune.kernel_tuner", *flags, "--db", database, name], script, scratch)
+        theirs = timed([sys.executable, "-c", RECORD, record, name], script, scratch)
+        if isinstance(ours, str) or isinstance(theirs, str) or not os.path.exists(record):
+            return ours, theirs, None
+        return ours, theirs, ratio_of_winners(gktune.Database(database), record)
+
+
+def shown(value):
+    return f"{value:.2f} s" if isinstance(value, float) else value
+
+
+def main():
+    flags, scripts = (sys.argv[1:3], sys.argv[3:]) if sys.argv[1:2] == ["--device"] else ([], sys.argv[1:])
+    if not scripts:
+        sys.exit(__doc__)
+    sums, sooner = [0.0, 0.0], []
+    for script in scripts:
+        ours, theirs, ratio = compare(script, flags)
+        print(f"{os.path.basename(script)}: gktune {shown(ours)}, Kernel Tuner {shown(theirs)}", end="")
+        if isinstance(ours, float) and isinstance(theirs, float):
+            sums = [sums[0] + ours, sums[1] + theirs]
+            sooner.append(theirs / ours)
+            print(f", {theirs / ours:.1f} x sooner", end="")
+        print("" if ratio is None else f", Kernel Tuner's winner takes {ratio:.3f} x as long", flush=True)
+    if sooner:
+        mean = math.prod(sooner) ** (1 / len(sooner))
+        print(
+            f"{len(sooner)} of {len(scripts)} ran with both: {sums[1] / sums[0]:.1f} x sooner in sum, bar 5; "
+            f"{mean:.1f} x in geometric mean"
+        )
+
+
+if __name__ == "__main__":
+    main()
