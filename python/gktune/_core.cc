@@ -407,6 +407,7 @@ using SharedParameters = std::shared_ptr<const Parameters>;
 struct Kernel {
   PyObject_HEAD gktune_kernel* kernel;
   PyObject* notice;
+  PyObject* expect;  // called with the arguments of a launch before a problem is tuned; None: nothing is
   int gpu;  // -1: the host device; -2: not known
   double
       autotune_s;  // for which a problem without an exact answer is tuned at its first launch; 0: not at all
@@ -447,13 +448,14 @@ Settings settings_of(PyObject* pairs) {
   return PyErr_Occurred() == nullptr ? std::move(settings) : nullptr;
 }
 
-// Kernel(path or name, is_bundled, settings, gpu, notice, seconds of autotuning)
+// Kernel(path or name, is_bundled, settings, gpu, notice, seconds of autotuning, expect)
 PyObject* open_kernel(PyTypeObject* type, PyObject* arguments, PyObject*) {
   const char* name = nullptr;
   int is_bundled = 0, gpu = -2;
   double autotune_s = 0;
-  PyObject *pairs = nullptr, *notice = nullptr;
-  if (!PyArg_ParseTuple(arguments, "spOiOd", &name, &is_bundled, &pairs, &gpu, &notice, &autotune_s))
+  PyObject *pairs = nullptr, *notice = nullptr, *expect = nullptr;
+  if (!PyArg_ParseTuple(arguments, "spOiOdO", &name, &is_bundled, &pairs, &gpu, &notice, &autotune_s,
+                        &expect))
     return nullptr;
   const Settings settings = settings_of(pairs);
   if (!settings) return nullptr;
@@ -471,7 +473,9 @@ PyObject* open_kernel(PyTypeObject* type, PyObject* arguments, PyObject*) {
   if (object == nullptr) return nullptr;
   Kernel& self = self_of(object);
   Py_INCREF(notice);
-  self.kernel = opened, self.notice = notice, self.gpu = gpu, self.autotune_s = autotune_s;
+  Py_INCREF(expect);
+  self.kernel = opened, self.notice = notice, self.expect = expect, self.gpu = gpu,
+  self.autotune_s = autotune_s;
   self.prepared = new std::unordered_map<std::string, SharedParameters>;
   self.latest = new std::pair<std::string, SharedParameters>;
   self.slots = new std::vector<int>;
@@ -488,6 +492,7 @@ void destroy_kernel(PyObject* object) {
   delete self.latest;
   delete self.slots;
   Py_XDECREF(self.notice);
+  Py_XDECREF(self.expect);
   PyTypeObject* type = Py_TYPE(object);
   reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
   Py_DECREF(type);
@@ -723,10 +728,15 @@ PyObject* launch(PyObject* object, PyObject* const* given, Py_ssize_t count) {
   std::uintptr_t stream = 0;
   if (given[1] != Py_None && !take_stream(given[1], stream)) return nullptr;
   if (!take_arguments(self, call, *parameters, given[1] == Py_None, stream)) return nullptr;
+  const bool is_tuned = !is_exact && self.autotune_s > 0;
+  if (is_tuned && self.expect != Py_None) {
+    const Owned done(PyObject_CallFunctionObjArgs(self.expect, given[0], nullptr));
+    if (!done) return nullptr;
+  }
   gktune_code code = GKTUNE_OK;
   {
     const Unlocked unlocked;
-    if (!is_exact && self.autotune_s > 0) {
+    if (is_tuned) {
       code = gktune_kernel_autotune(self.kernel, call.axes.data(), call.axes.size(), call.arguments.data(),
                                     call.arguments.size(), self.autotune_s, nullptr);
     }

@@ -26,6 +26,7 @@ def _notice(text: str) -> None:
 
 
 _autotune_s: float = 0
+_opened_by_default: weakref.WeakSet[Kernel] = weakref.WeakSet()  # kernels that do not say it themselves
 
 
 def autotune_on_first_use(budget: float | str = "3s") -> None:
@@ -33,6 +34,9 @@ def autotune_on_first_use(budget: float | str = "3s") -> None:
     such as 500ms. 0: not at all. `autotune_s` of a kernel says it for that kernel."""
     global _autotune_s
     _autotune_s = seconds_of(budget)
+    for each in list(_opened_by_default):
+        each._core = None  # it is opened again
+    _opened_by_default.clear()
 
 
 def seconds_of(duration: float | str) -> float:
@@ -158,14 +162,29 @@ class Kernel:
                 ]
                 settings += [("argument", name) for name in names]
             gpu = -1 if self.device == "host" else int(self.device[5:]) if self.device.startswith("cuda:") else -2
-            opened = _launch.core().Kernel(self.path, False, settings, gpu, _notice, autotune_s)
+            opened = _launch.core().Kernel(self.path, False, settings, gpu, _notice, autotune_s, self._hook())
             if self.space is not None:
                 axes: list[str] = opened.axes()
                 taken = [axis for axis in axes if axis not in self.space.values]
                 taken += [name for name, each in self.space.values.items() if each.role != "scratch"]
                 opened.set_slots([axes.index(name) if name in axes else ~names.index(name) for name in taken])
             self._core = opened
+            if self.autotune_s is None:
+                _opened_by_default.add(self)
         return self._core
+
+    def _hook(self) -> Callable[[tuple[Any, ...]], None] | None:
+        """Called before a size is tuned at its first launch, if files say what is expected."""
+        if self.space is None or self.space.reference is None or isinstance(self.space.reference, str):
+            return None
+        own = weakref.ref(self)
+
+        def expect(arguments: tuple[Any, ...]) -> None:
+            kernel = own()
+            if kernel is not None and kernel.space is not None:
+                kernel.space.of_launch(arguments).write_arrays(kernel._folder)
+
+        return expect
 
     def __call__(self, *arguments: Any, stream: Any = None) -> None:
         """Launches the winner for this problem in the caller's current stream, or in `stream`."""

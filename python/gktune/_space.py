@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import _arrays
@@ -306,6 +306,17 @@ class Space:
             given: Mapping[str, Any] = self.reference  # pyright: ignore
             return [name for name in self.outputs() if name in given]
         return self.outputs()
+
+    def of_launch(self, arguments: Sequence[Any]) -> Space:
+        """The same with the arguments of a launch."""
+        passed = [name for name, each in self.values.items() if each.role != "scratch"]
+        given = dict(zip([*self.axes, *passed], arguments))
+
+        def with_value(name: str, original: Any) -> Any:
+            return replace(original, value=given[name]) if isinstance(original, Argument) else given[name]
+
+        changed = {name: with_value(name, each) if name in given else each for name, each in self.arguments.items()}
+        return replace(self, arguments=changed, axes={name: given[name] for name in self.axes})
 
     def write(self, folder: str) -> str:
         """Writes the space file, its source and its reference, and returns the path of the space file."""

@@ -100,10 +100,26 @@ class Launch(KernelCase):
         self.assertEqual(winner.study.problem, {"n": self.n})
         self.assertEqual(kernel.prepare(self.n, 2.0, self.x, self.y).match, "exact")
 
+    def test_a_size_that_is_tuned_at_its_first_launch_is_compared_with_the_reference(self):
+        kernel = self.kernel(autotune_s=1)
+        kernel.tune(trials=1)
+        kernel(1000, 2.0, self.x[:1000], self.y[:1000])
+        self.assertEqual(kernel.prepare(1000, 2.0, self.x, self.y).match, "exact")
+        wrong = self.kernel(autotune_s=1, reference=lambda n, a, x, y: a * x)
+        with self.assertRaisesRegex(gktune.Error, "found no configuration that works"):
+            wrong(1200, 2.0, self.x[:1200], self.y[:1200])
+        arrays = self.kernel(autotune_s=1, reference={"y": 2 * self.x + self.y})
+        self.assertRefuses(
+            lambda: arrays(500, 2.0, self.x[:500], self.y[:500]),
+            "the reference's y has 3000 elements, the argument 500",
+        )
+
     def test_all_kernels_may_tune_a_size_at_its_first_launch(self):
+        kernel = self.kernel(reference=None)
+        kernel(10, 2.0, self.x, self.y)
         gktune.autotune_on_first_use("500ms")
         self.addCleanup(gktune.autotune_on_first_use, 0)
-        self.kernel(reference=None)(self.n, 2.0, self.x, self.y)
+        kernel(self.n, 2.0, self.x, self.y)
         self.assertEqual(len(gktune.Database(self.database).winners()), 1)
         self.kernel(reference=None, autotune_s=0)(10, 2.0, self.x, self.y)
         self.assertEqual(len(gktune.Database(self.database).winners()), 1)
