@@ -173,7 +173,8 @@ class CudaLaunchDevice final : public LaunchDevice {
   Result<std::unique_ptr<LaunchProgram>, Failure> load(const LaunchCode& code, const Plan& plan) override {
     const ContextScope scope(driver_, context_);
     const auto gpu = Gpu::of_current_context(driver_, device_);
-    const std::string key = sharing_key(code, plan.candidate);
+    const ProgramPlan launched = launched_as(code.module, plan.candidate);
+    const std::string key = sharing_key(code, launched);
     std::shared_ptr<const CachedModule> cached;
     if (const auto known = modules_.find(key); !key.empty() && known != modules_.end()) cached = known->second;
     if (cached == nullptr) {
@@ -189,7 +190,7 @@ class CudaLaunchDevice final : public LaunchDevice {
           std::make_shared<const CachedModule>(code.module.path, std::move(loaded), std::move(file.kernels));
       if (!key.empty()) modules_[key] = cached;
     }
-    auto program = CudaProgram::bind(*gpu, std::move(cached), code.module, plan.candidate, plan.arguments);
+    auto program = CudaProgram::bind(*gpu, std::move(cached), code.module, launched, plan.arguments);
     if (!program) return program.error();
     const OwnContext own(driver_, context_);
     if (const auto plain = program->plain_launch())
