@@ -130,12 +130,14 @@ class _Server:
     def _serve(self, peer: socket.socket) -> None:
         with peer:
             _, (reading, writing), _, _ = socket.recv_fds(peer, 1, 2)
-            try:
+            with contextlib.suppress(BrokenPipeError):  # what was not written, when the search ends
                 with os.fdopen(reading, encoding="utf-8") as questions, os.fdopen(writing, "w") as answers:
-                    with contextlib.suppress(BrokenPipeError):
+                    try:
                         _converse(self._make(), questions, answers)
-            except BaseException as error:
-                self.failure = self.failure or error
+                    except BrokenPipeError:
+                        pass
+                    except BaseException as error:  # known before the program sees the end of its pipes
+                        self.failure = self.failure or error
 
     def close(self) -> None:
         self._listener.shutdown(socket.SHUT_RDWR)

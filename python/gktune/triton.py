@@ -89,8 +89,7 @@ class Kernel(_kernel.Kernel):
 
     def __call__(self, *arguments: Any, stream: Any = None) -> None:
         for place, each in enumerate(arguments, 1):
-            address = getattr(each, "data_ptr", None)
-            if address is not None and address() % _ALIGNMENT != 0:
+            if _address_of(each) % _ALIGNMENT != 0:
                 raise InvalidArgument(f"argument {place} does not begin at a multiple of {_ALIGNMENT} bytes")
         super().__call__(*arguments, stream=stream)
 
@@ -100,6 +99,14 @@ class Kernel(_kernel.Kernel):
 
         options = {name: values[name] for name in _OPTIONS if name in values}
         return triton.Config({name: value for name, value in values.items() if name not in _OPTIONS}, **options)
+
+
+def _address_of(value: Any) -> int:
+    """Of an array on a GPU; 0 for other values."""
+    if hasattr(value, "data_ptr"):
+        return value.data_ptr()
+    interface = getattr(value, "__cuda_array_interface__", None)
+    return interface["data"][0] if interface is not None else 0
 
 
 def _parameters_of(configs: Sequence[Any]) -> tuple[dict[str, list[Any]], set[tuple[Any, ...]]]:

@@ -174,7 +174,11 @@ class Launch(TritonCase):
             def data_ptr(self):
                 return 8
 
-        self.assertRefuses(lambda: self.kernel()(Tensor()), "argument 1 does not begin at a multiple of 16 bytes")
+        class OnGpu:
+            __cuda_array_interface__ = {"data": (4100, False)}
+
+        for array in (Tensor(), OnGpu()):
+            self.assertRefuses(lambda: self.kernel()(array), "argument 1 does not begin at a multiple of 16 bytes")
 
 
 if __name__ == "__main__":
