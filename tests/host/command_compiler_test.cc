@@ -137,10 +137,10 @@ TEST_F(CommandCompilerTest, a_missing_program_fails_no_configuration) {
 }
 
 TEST_F(CommandCompilerTest, a_program_that_ends_before_it_ever_answers_fails_no_configuration) {
-  program("exit 3");
+  program("echo no compiler here >&2; exit 3");
   const CompiledVariant variant = compile(source());
   EXPECT_EQ(variant.status, Status::machine_failed);
-  EXPECT_TRUE(variant.log.ends_with("the program exited with code 3\n")) << variant.log;
+  EXPECT_TRUE(variant.log.ends_with("the program exited with code 3\nno compiler here\n")) << variant.log;
 }
 
 TEST_F(CommandCompilerTest, a_program_that_ends_is_started_again_once) {

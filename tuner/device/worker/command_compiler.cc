@@ -1,5 +1,9 @@
 #include "tuner/device/worker/command_compiler.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -11,6 +15,7 @@
 #include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
 #include "tuner/device/worker/compile_cache.h"
+#include "tuner/process/file_descriptor.h"
 #include "tuner/process/line_program.h"
 #include "tuner/source/flat_source.h"
 #include "tuner/space/fingerprint.h"
@@ -21,6 +26,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kShownText = 200;
+constexpr off_t kShownErrors = 2000;
 constexpr std::int64_t kMostThreads = 1024, kMostSharedBytes = 1 << 20;  // of a block of any device
 
 std::string shown(const std::string& text) {
@@ -31,6 +37,29 @@ std::string shown(const std::string& text) {
 struct Refusal {
   Status status = Status::compile_failed;
   std::string why;
+};
+
+// Holds what a program writes to its standard error, in memory.
+class ErrorOutput {
+ public:
+  ErrorOutput() : file_(::memfd_create("gktune-errors", MFD_CLOEXEC)) {
+    ::fcntl(file_.number(), F_SETFL, O_APPEND);
+  }
+  int number() const { return file_.number(); }
+  void forget() const { (void)!::ftruncate(file_.number(), 0); }
+  // The end of it, behind a line feed; empty if there is none.
+  std::string tail() const {
+    const off_t size = ::lseek(file_.number(), 0, SEEK_END);
+    std::string text(static_cast<std::size_t>(std::clamp<off_t>(size, 0, kShownErrors)), '\0');
+    const ssize_t got =
+        ::pread(file_.number(), text.data(), text.size(), size - static_cast<off_t>(text.size()));
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+    const std::string_view words = trimmed(text);
+    return words.empty() ? std::string() : '\n' + std::string(words);
+  }
+
+ private:
+  FileDescriptor file_;
 };
 
 // A running program, and what it was started from.
@@ -46,13 +75,14 @@ class CommandProgram {
     Error why;
     for (int attempt = 0; attempt < 2; ++attempt) {
       if (!program_) {
-        auto started = LineProgram::start({words_, {}, ChildOptions::Kind::server});
+        auto started = LineProgram::start({words_, {}, ChildOptions::Kind::server, errors_.number()});
         if (!started) return Refusal{Status::machine_failed, described(started.error().message)};
         program_.emplace(*std::move(started));
       }
       auto line = exchange(request);
       if (line) return *std::move(line);
       why = line.error();
+      why.message += errors_.tail();
       program_.reset();
     }
     return Refusal{has_answered_ ? Status::crashed : Status::machine_failed, described(why.message)};
@@ -62,7 +92,8 @@ class CommandProgram {
   // A program that wrote something else may go on doing so.
   Refusal end_after(const std::string& line) {
     program_.reset();
-    return {Status::machine_failed, described("the program wrote '" + shown(line) + "', not an answer")};
+    return {Status::machine_failed,
+            described("the program wrote '" + shown(line) + "', not an answer" + errors_.tail())};
   }
 
  private:
@@ -82,12 +113,14 @@ class CommandProgram {
   }
 
   Result<std::string> exchange(const std::string& request) {
+    errors_.forget();
     if (auto written = program_->write_line(request); !written) return written.error();
     return program_->read_line();
   }
 
   std::vector<std::string> words_;
   std::string key_;
+  ErrorOutput errors_;
   std::optional<LineProgram> program_;
   bool has_answered_ = false;
 };
