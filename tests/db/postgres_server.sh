@@ -28,6 +28,7 @@ case $action in
     as_user "$bin/initdb" --username=gktune --auth=trust --encoding=UTF8 --no-locale --no-sync --pgdata="$folder/data" >"$folder/initdb.log"
     port=$(free_port)
     { printf '%s\n' "port = $port" "listen_addresses = '127.0.0.1'" "unix_socket_directories = ''" "$@"; } >>"$folder/data/postgresql.conf"
+    [ -z "${HBA:-}" ] || echo "$HBA" >>"$folder/data/pg_hba.conf"  # who may connect from elsewhere
     start || { cat "$folder/log" >&2; exit 1; }
     echo "postgresql://gktune@127.0.0.1:$port/postgres" | tee "$folder/uri"
     ;;
