@@ -398,7 +398,12 @@ Result<std::int64_t> Database::bridge_outages(OutageEvents events, const std::fi
   std::int64_t delivered = 0;
   auto done = guarded([&] {
     for (const auto& left : outage->journal().left_behind()) {
-      delivered += deliver(left);
+      try {
+        delivered += deliver(left);
+      } catch (const Failure& failure) {
+        if (failure.is(Failure::Cause::disconnected)) throw;
+        throw Failure("the journal " + left.string() + " of an earlier run: " + failure.what());
+      }
       outage->journal().remove(left);
     }
   });

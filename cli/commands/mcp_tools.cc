@@ -69,7 +69,7 @@ const std::vector<Tool>& tools() {
                      problems = {"problems", "--problem", "Problems of the space: AXIS=VALUE,…", texts},
                      device = {"device", "--device", "auto, host (the CPU), cuda or cuda:N"},
                      time = {"time", "--time", "Limit for each problem: 10s, 2min"},
-                     database = {"db", "--db", "Database file; default: $GKTUNE_DB, else gktune.db"};
+                     database = {"db", "--db", "Database: a file or postgresql://HOST/DATABASE; default: $GKTUNE_DB, else gktune.db"};
   static const std::vector<Tool> kTools = {
       {"check",
        "Find errors in a space file and its kernel, or in a candidate, without timing. sanitize finds data "

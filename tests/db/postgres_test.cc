@@ -324,6 +324,26 @@ TEST_F(Outages, the_journal_of_a_program_that_was_killed_is_delivered_by_the_nex
   EXPECT_EQ(store_->trials(study_)->size(), 1u);
 }
 
+TEST_F(Outages, a_damaged_journal_is_named_and_kept) {
+  scratch_.write("journal/placeholder", "");
+  server().stop();
+  ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial(config(1), 10)).ok());
+  server().start_again();
+  std::filesystem::path journal;
+  for (const auto& entry : std::filesystem::directory_iterator(scratch_ / "journal")) {
+    if (entry.path().extension() == ".db") journal = entry.path();
+  }
+  std::filesystem::path damaged = journal;
+  damaged.replace_filename(journal.filename().string().substr(0, 17) + "other.db");
+  std::ofstream(damaged) << "no database";
+  const auto bridged = open()->bridge_outages({}, scratch_ / "journal");
+  ASSERT_FALSE(bridged.ok());
+  EXPECT_TRUE(contains(bridged.error().message, "the journal " + damaged.string() + " of an earlier run: "))
+      << bridged.error().message;
+  EXPECT_TRUE(std::filesystem::exists(damaged));
+  EXPECT_EQ(store_->trials(study_)->size(), 1u);
+}
+
 TEST_F(Outages, the_journal_of_a_program_that_runs_is_left_to_it) {
   server().stop();
   ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial(config(1), 10)).ok());
