@@ -25,7 +25,7 @@ arguments:
 launches: {entry: twice, grid: "ceil_div(n, width)", block: width, arguments: [in, out, n]}
 reference:
   launches: {entry: twice_reference, grid: 1, block: 64, arguments: [in, out, n]}
-time_limit: 0.3
+time_limit: 1
 )yaml";
 constexpr const char* kSource = R"(
 __global__ void twice(const float* in, float* out, int n) {
