@@ -64,7 +64,7 @@ TEST(kernel_headers, are_complete_for_each_of_several_processes_that_write_them_
 }
 
 TEST_P(HostCompilerTest, compiles_a_source_again_after_a_failure) {
-  SourcePlan source = kernel_source("#include <later.h>\n__global__ void k(int* p) { *p = 1; }\n", {"k"});
+  SourcePlan source = kernel_source("#include \"later.h\"\n__global__ void k(int* p) { *p = 1; }\n", {"k"});
   source.options = {"-I" + folder_.path("later")};
   EXPECT_EQ(compile(source).status, Status::compile_failed);
   folder_.write("later/later.h", "");
@@ -93,7 +93,7 @@ TEST_P(HostCompilerTest, includes_files_by_conditions_on_parameters) {
 #if FROM_2 && defined(__CUDACC__)
 #include <array>
 #else
-#include <no/such/header.h>
+#include "no/such/header.h"
 #endif
 __global__ void k(int* p) { *p = static_cast<int>(std::array<int, N>().size()); }
 )";
