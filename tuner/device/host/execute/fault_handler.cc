@@ -251,19 +251,27 @@ void ask_the_others(int signal) {
   ::close(folder);
 }
 
+// Empty for what the compiler has put at the line of an entry's own definition: add_entries() in
+// compile/translation_unit.cc names that place.
+void find_kernels_line(const void* code, char* line, std::size_t size) {
+  find_source_line(code, line, size);
+  const char* const folder_end = std::strrchr(line, '/');
+  if (std::strncmp(folder_end == nullptr ? line : folder_end + 1, "entry ", 6) == 0) line[0] = '\0';
+}
+
 // The line of the code, if any, or of its innermost caller that is in the user's source: a function of
 // gktune's headers that the compiler did not inline has none.
 void find_users_line(const void* code, const std::byte* stack, char* line, std::size_t size) {
-  if (code != nullptr) find_source_line(code, line, size);
+  if (code != nullptr) find_kernels_line(code, line, size);
   // The stack below the judgement of an access also holds what earlier calls have left there.
   const BlockRunner* runner = BlockRunner::current();
   const void* const judged = runner == nullptr ? nullptr : runner->judged_access();
   if (line[0] == '\0' && judged != nullptr)
-    find_source_line(static_cast<const char*>(judged) - 1, line, size);
+    find_kernels_line(static_cast<const char*>(judged) - 1, line, size);
   for (int within = 0; line[0] == '\0' && within < kMostCallers; ++within) {
     const void* const caller = find_caller(stack, within);
     if (caller == nullptr) return;
-    find_source_line(caller, line, size);
+    find_kernels_line(caller, line, size);
   }
 }
 
