@@ -7,7 +7,6 @@
 
 #include "db/database_parts.h"
 #include "db/open.h"
-#include "db/postgres/connection.h"
 #include "db/schema.h"
 
 namespace gktune {
@@ -211,14 +210,14 @@ std::string name_of(const std::filesystem::path& path) {
 
 bool is_server(const std::filesystem::path& path) { return postgres::is_uri(path.string()); }
 
-std::unique_ptr<Database> Database::on_server(const std::string& uri, Access access,
-                                              std::chrono::milliseconds patience) {
-  auto connection = std::make_unique<postgres::Connection>(uri, patience);
-  if (access == Access::write)
+std::unique_ptr<postgres::Connection> open_server(const std::filesystem::path& uri, Database::Access access,
+                                                  std::chrono::milliseconds patience) {
+  auto connection = std::make_unique<postgres::Connection>(uri.string(), patience);
+  if (access == Database::Access::write)
     create_schema(*connection);
   else if (!has_schema(*connection))
     throw Failure("empty: nothing was tuned yet", Failure::Cause::missing);
-  return std::unique_ptr<Database>(new Database(uri, std::move(connection)));
+  return connection;
 }
 
 std::unique_ptr<Database> Database::with_connection(std::filesystem::path path,
@@ -236,7 +235,8 @@ sqlite::Connection& Database::file_connection() {
 Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& path, Access access,
                                                  std::chrono::milliseconds patience) {
   return sql::guarded(name_of(path), [&] {
-    if (is_server(path)) return on_server(path.string(), access, patience);
+    if (is_server(path))
+      return std::unique_ptr<Database>(new Database(path, open_server(path, access, patience)));
     return with_connection(
         path, access == Access::write ? open_for_writing(path, patience) : open_for_reading(path, patience));
   });
@@ -394,7 +394,13 @@ std::int64_t Database::deliver(const std::filesystem::path& journal) {
 }
 
 Result<std::int64_t> Database::bridge_outages(OutageEvents events, const std::filesystem::path& folder) {
-  auto outage = std::make_unique<Outage>(std::move(events), folder, path_.string());
+  auto outage = std::make_unique<Outage>(
+      std::move(events), folder, path_.string(), [this](const TrialJournal& journal) {
+        if (journal.trials() > 0)
+          deliver(journal.path());
+        else
+          connection_->integer("SELECT 1");  // fails while the server is away
+      });
   std::int64_t delivered = 0;
   auto done = guarded([&] {
     for (const auto& left : outage->journal().left_behind()) {
@@ -409,16 +415,6 @@ Result<std::int64_t> Database::bridge_outages(OutageEvents events, const std::fi
   });
   if (!done) return done.error();
   outage_ = std::move(outage);
-  end_outage_ = [this] {
-    outage_->end([this] {
-      TrialJournal& journal = outage_->journal();
-      if (journal.trials() > 0)
-        deliver(journal.path());
-      else
-        connection_->integer("SELECT 1");  // is the server back?
-      journal.clear();
-    });
-  };
   return delivered;
 }
 

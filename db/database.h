@@ -140,19 +140,19 @@ struct StoredCode {
   std::string bytes;
 };
 
-// A problem that any host may tune.
+// A problem that any host may tune: `gktune run --queue` adds it, `gktune serve` takes it.
 struct QueuedProblem {
   enum class State { waiting, running, done, failed };
   std::string kernel;
   Problem problem;
   std::string device;  // a part of the name of the device; empty: any
-  std::int64_t priority = 0;
-  std::int64_t trials = 0;  // the budget; 0: that of the space file
+  std::int64_t priority = 0;  // larger ones come first
+  std::int64_t trials = 0;    // the budget; 0: that of the space file
   double seconds = 0;
   State state = State::waiting;
   std::int64_t attempts = 0;
-  std::string host_name, message;
-  std::int64_t changed_unix_ms = 0, expires_unix_ms = 0;
+  std::string host_name, message;                         // of the host that took it last
+  std::int64_t changed_unix_ms = 0, expires_unix_ms = 0;  // the latter: of the lease of that host
   std::int64_t id = 0;
 };
 EnumNames enum_names(QueuedProblem::State);
@@ -173,7 +173,7 @@ void fields(Archive&& archive, Q& queued) {
   archive("expires_ms", queued.expires_unix_ms);
 }
 
-// What happens while the server of a database cannot be reached.
+// A database on a server calls these while the server cannot be reached.
 struct OutageEvents {
   std::function<void(const std::string& reason)> on_lost;
   std::function<void(std::int64_t delivered)> on_back;  // the number of trials that waited and are stored now
@@ -320,8 +320,6 @@ class Database {
 
  private:
   Database(std::filesystem::path path, std::unique_ptr<sql::Connection> connection);
-  static std::unique_ptr<Database> on_server(const std::string& uri, Access access,
-                                             std::chrono::milliseconds patience);
   static std::unique_ptr<Database> with_connection(std::filesystem::path path, sqlite::Connection connection);
   sqlite::Connection& file_connection();  // of a database in a file
   Merged merge_file(const std::filesystem::path& source, Copied copied);
@@ -355,7 +353,6 @@ class Database {
   };
   std::map<std::int64_t, OpenSession> sessions_;
   std::map<std::int64_t, Study> studies_;  // that study_id() was asked for
-  std::function<void()> end_outage_;
   std::unique_ptr<Outage> outage_;  // none: a failure of the server is an error
 };
 

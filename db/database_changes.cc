@@ -6,7 +6,6 @@
 #include "db/database.h"
 #include "db/database_parts.h"
 #include "db/open.h"
-#include "db/postgres/connection.h"
 #include "db/schema.h"
 #include "db/transfer.h"
 
@@ -322,11 +321,8 @@ class Finally {
 };
 
 std::unique_ptr<Connection> open_source(const std::filesystem::path& source) {
-  if (!is_server(source))
-    return std::make_unique<sqlite::Connection>(open_for_reading(source, kLockPatience));
-  auto connection = std::make_unique<postgres::Connection>(source.string(), kLockPatience);
-  if (!has_schema(*connection)) throw Failure("empty: nothing was tuned yet", Failure::Cause::missing);
-  return connection;
+  if (is_server(source)) return open_server(source, Database::Access::read, kLockPatience);
+  return std::make_unique<sqlite::Connection>(open_for_reading(source, kLockPatience));
 }
 
 // A file beside a database. The destructor removes it.

@@ -6,6 +6,7 @@
 #include "db/columns.h"
 #include "db/database.h"
 #include "db/outage.h"
+#include "db/postgres/connection.h"
 #include "db/rows.h"
 #include "db/sql/connection.h"
 #include "db/sql/failure.h"
@@ -33,7 +34,7 @@ auto Database::guarded(Function function) const {
   return guarded_once([&] {
     while (true) {
       try {
-        if (outage_ && outage_->is_lost()) end_outage_();
+        if (outage_ && outage_->is_lost()) outage_->end();
         return function();
       } catch (const Failure& failure) {
         if (!outage_ || !failure.is(Failure::Cause::disconnected)) throw;
@@ -53,6 +54,8 @@ auto Database::reading(Function function) const {
   });
 }
 
+std::unique_ptr<postgres::Connection> open_server(const std::filesystem::path& uri, Database::Access access,
+                                                  std::chrono::milliseconds patience);
 std::string name_of(const std::filesystem::path& path);  // in messages, without a password
 std::string new_uuid();  // 128 random bits, in hexadecimal
 

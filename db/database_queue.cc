@@ -46,15 +46,15 @@ Result<std::int64_t> Database::enqueue(const std::vector<QueuedProblem>& problem
   return guarded([&] {
     std::int64_t waiting = 0;
     Transaction transaction(*connection_, Transaction::Kind::write);
-    Statement add(*connection_,
-                  "INSERT INTO queue (" + columns_of<QueuedProblem>() +
-                      ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kernel, problem, device) "
-                      "DO UPDATE SET priority = excluded.priority, trials = excluded.trials, seconds = "
-                      "excluded.seconds, state = 'waiting', attempts = 0, message = '', changed_ms = "
-                      "excluded.changed_ms WHERE queue.state <> 'running'");
     for (QueuedProblem problem : problems) {
       problem.changed_unix_ms = connection_->now_ms();
-      bind_fields(add.start(), problem).run();
+      insert_row_or(
+          " ON CONFLICT (kernel, problem, device) DO UPDATE SET priority = excluded.priority, trials = "
+          "excluded.trials, "
+          "seconds = excluded.seconds, state = 'waiting', attempts = 0, message = '', changed_ms = "
+          "excluded.changed_ms "
+          "WHERE queue.state <> 'running'",
+          *connection_, "queue", "", problem);
       waiting += connection_->changes();
     }
     transaction.commit();

@@ -86,15 +86,16 @@ void TrialJournal::remove(const fs::path& left) {
 }
 
 void Outage::note(const Failure& failure) {
-  if (lost_since_) return;
-  lost_since_ = Clock::now();
+  if (is_lost_) return;
+  is_lost_ = true;
   if (events_.on_lost) events_.on_lost(failure.what());
 }
 
-void Outage::end(const std::function<void()>& deliver) {
+void Outage::end() {
   const std::int64_t trials = journal_.trials();
-  deliver();
-  lost_since_.reset();
+  deliver_(journal_);
+  journal_.clear();
+  is_lost_ = false;
   ended_ = Clock::now();
   if (events_.on_back) events_.on_back(trials);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -45,14 +46,16 @@ class TrialJournal {
 // Bridges the time in which a server cannot be reached: statements wait for it, and trials go to a journal.
 class Outage {
  public:
-  Outage(OutageEvents events, std::filesystem::path folder, const std::string& uri)
-      : events_(std::move(events)), journal_(std::move(folder), uri) {}
+  // `deliver` stores the trials of the journal, or throws.
+  Outage(OutageEvents events, std::filesystem::path folder, const std::string& uri,
+         std::function<void(TrialJournal&)> deliver)
+      : events_(std::move(events)), journal_(std::move(folder), uri), deliver_(std::move(deliver)) {}
 
-  bool is_lost() const { return lost_since_.has_value(); }
+  bool is_lost() const { return is_lost_; }
   TrialJournal& journal() { return journal_; }
   void note(const sql::Failure& failure);
-  // `deliver` stores the trials of the journal.
-  void end(const std::function<void()>& deliver);
+  // Delivers the journal. Throws if the server is still away.
+  void end();
   // Returns when it is time to try again. Throws the failure if told to stop.
   void wait(const sql::Failure& failure) const;
   // For a while after an outage, claims that have expired are left alone: their holders could not renew them.
@@ -62,7 +65,9 @@ class Outage {
   using Clock = std::chrono::steady_clock;
   OutageEvents events_;
   TrialJournal journal_;
-  std::optional<Clock::time_point> lost_since_, ended_;
+  std::function<void(TrialJournal&)> deliver_;
+  bool is_lost_ = false;
+  std::optional<Clock::time_point> ended_;
 };
 
 }  // namespace gktune

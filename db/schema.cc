@@ -64,24 +64,6 @@ CREATE TABLE claims (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX claims_by_session ON claims (session_id);
 
--- Problems that programs on any host tune: `gktune run --queue` adds them, `gktune serve` takes them.
-CREATE TABLE queue (
-  id INTEGER PRIMARY KEY,
-  kernel TEXT NOT NULL,
-  problem TEXT NOT NULL CHECK (problem GLOB '{*}'),
-  device TEXT NOT NULL,              -- a part of the name of the device; empty: any
-  priority INTEGER NOT NULL,         -- larger ones come first
-  trials INTEGER NOT NULL,           -- the budget; 0: that of the space file
-  seconds REAL NOT NULL,
-  state TEXT NOT NULL,               -- waiting, running, done, failed
-  attempts INTEGER NOT NULL,
-  host_name TEXT NOT NULL,           -- that took it
-  message TEXT NOT NULL,
-  changed_ms INTEGER NOT NULL,
-  expires_ms INTEGER NOT NULL,       -- the end of the lease of the host
-  UNIQUE (kernel, problem, device)
-) STRICT;
-
 -- A few configurations that serve all tuned problems of a kernel, and the tree that chooses among them.
 CREATE TABLE portfolios (
   id INTEGER PRIMARY KEY,
@@ -230,6 +212,11 @@ std::string finalists_sql() {
          "CREATE INDEX finalists_by_trial ON finalists (trial_id);\n";
 }
 
+std::string queue_sql() {
+  return "\n-- Problems that wait for a host.\nCREATE TABLE queue (\n  id INTEGER PRIMARY KEY,\n" +
+         declarations_of<QueuedProblem>() + ",\n  UNIQUE (kernel, problem, device)\n) STRICT;\n";
+}
+
 // A table, index or view.
 struct SchemaObject {
   std::string type, name, sql;
@@ -273,7 +260,7 @@ bool has_schema_in_transaction(sqlite::Connection& connection) {
 
 const std::string& schema_sql() {
   static const std::string kSql = std::string(kIdentities) + measurements_sql() + std::string(kPlayoffs) +
-                                  finalists_sql() + std::string(kOthers);
+                                  finalists_sql() + queue_sql() + std::string(kOthers);
   return kSql;
 }
 

@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <set>
-#include <stop_token>
 #include <thread>
 #include <tuple>
 #include <utility>
 
 #include "db/distance.h"
+#include "engine/renewal.h"
 #include "engine/spaces.h"
 #include "tuner/core/quantity.h"
 #include "tuner/search/strategy.h"
@@ -30,31 +28,20 @@ constexpr std::chrono::seconds kLease{15};
 class ClaimRenewal {
  public:
   // The store must outlive this object.
-  ClaimRenewal(Database& store, std::int64_t session)
-      : store_(store),
-        session_(session),
-        thread_([this](const std::stop_token& stop) { renew_until(stop); }) {}
+  ClaimRenewal(Database& store, std::int64_t session) : store_(store), session_(session) {
+    renewal_.emplace(kLease / 5, [&store, session] { (void)store.renew_claims(session, kLease); });
+  }
   ClaimRenewal(const ClaimRenewal&) = delete;
   ClaimRenewal& operator=(const ClaimRenewal&) = delete;
   ~ClaimRenewal() {
-    thread_.request_stop();
-    thread_.join();
+    renewal_.reset();
     (void)store_.release_claims(session_);  // else they end with their lease
   }
 
  private:
-  // The tuning itself notes that the store fails.
-  void renew_until(const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any stopped;
-    std::unique_lock lock(mutex);
-    while (!stopped.wait_for(lock, stop, kLease / 5, [&stop] { return stop.stop_requested(); }))
-      (void)store_.renew_claims(session_, kLease);
-  }
-
   Database& store_;
   std::int64_t session_;
-  std::jthread thread_;
+  std::optional<Renewal> renewal_;  // the tuning itself notes that the store fails
 };
 
 EngineError failed(const Error& error) { return {EngineError::Kind::failed, error.message}; }

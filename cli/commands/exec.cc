@@ -174,9 +174,9 @@ StudiedTrial find_trial(const ExecOptions& options, Context& context) {
       fmt::format("gktune db show STUDY{} lists the trials of a study", database_flag(options.database)))};
 }
 
-// What runs.
+// The trial or the candidate that runs in this process.
 struct Subject {
-  Field name;  // the trial or the candidate
+  Field name;
   Definition definition;
   Config config;
   Problem problem;

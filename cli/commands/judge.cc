@@ -348,7 +348,7 @@ void add_sandbox(JudgeRequest& request, const std::vector<std::string>& paths, c
   request.sandbox = {"files", "sockets"};
 }
 
-// What is asked for: a candidate, or a line that names none.
+// One request of the queue: a candidate, or the answer to a line that names none.
 struct Asked {
   std::string path;
   Json object = Json::object();  // of the line

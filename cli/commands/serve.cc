@@ -2,15 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <set>
-#include <stop_token>
 #include <thread>
 
 #include "cli/command.h"
 #include "cli/commands/run.h"
 #include "cli/output/study_tables.h"
+#include "engine/renewal.h"
 #include "engine/selection.h"
 
 namespace gktune {
@@ -30,22 +28,6 @@ void declare(Flags& flags, ServeOptions& options) {
   declare_tuning(flags, options);
   flags.on("--until-empty", options.until_empty, "End when no problem waits that this device can tune");
 }
-
-// Renews the lease of a problem in a thread.
-class LeaseRenewal {
- public:
-  LeaseRenewal(Database& store, const QueuedProblem& taken)
-      : thread_([&store, taken](const std::stop_token& stop) {
-          std::mutex mutex;
-          std::condition_variable_any stopped;
-          std::unique_lock lock(mutex);
-          while (!stopped.wait_for(lock, stop, kLease / 5, [&stop] { return stop.stop_requested(); }))
-            (void)store.renew_queued(taken, kLease);
-        }) {}
-
- private:
-  std::jthread thread_;
-};
 
 // n=1024,T=float
 std::string selection_of(const Problem& problem) {
@@ -118,7 +100,7 @@ class Server {
     if (taken.seconds > 0) own.seconds = taken.seconds;
     ExitCode code = ExitCode::failed;
     {
-      const LeaseRenewal renewal(*store_, taken);
+      const Renewal renewal(kLease / 5, [&] { (void)store_->renew_queued(taken, kLease); });
       code = tune_all(own, {*space}, *store_, caught_, context_);
     }
     if (code == ExitCode::interrupted) return put(taken, State::waiting, "");

@@ -138,12 +138,16 @@ ResultPtr Connection::checked(PGresult* result) const {
   throw Failure(reason_of(code, message), is_lost ? Failure::Cause::disconnected : cause_of(code));
 }
 
+void Connection::count_changes(PGresult* result) const {
+  changes_ = 0;
+  const std::string_view count = libpq().cmdTuples(result);
+  std::from_chars(count.data(), count.data() + count.size(), changes_);
+}
+
 void Connection::execute(const std::string& sql) {
   require_connected();
   const ResultPtr result = checked(libpq().exec(handle_.get(), translated(sql).c_str()));
-  changes_ = 0;
-  const std::string_view count = libpq().cmdTuples(result.get());
-  std::from_chars(count.data(), count.data() + count.size(), changes_);
+  count_changes(result.get());
 }
 
 ResultPtr Connection::run(const std::string& sql, const std::vector<Parameter>& parameters) const {
@@ -164,9 +168,7 @@ ResultPtr Connection::run(const std::string& sql, const std::vector<Parameter>& 
   ResultPtr result =
       checked(libpq().execPrepared(handle_.get(), known->second.c_str(), static_cast<int>(values.size()),
                                    values.data(), lengths.data(), formats.data(), 0));
-  changes_ = 0;
-  const std::string_view count = libpq().cmdTuples(result.get());
-  std::from_chars(count.data(), count.data() + count.size(), changes_);
+  count_changes(result.get());
   return result;
 }
 

@@ -57,6 +57,7 @@ class Connection : public sql::Connection {
   void require_connected() const;
   void begin_connection() const;
   ResultPtr checked(PGresult* result) const;
+  void count_changes(PGresult* result) const;
 
   std::chrono::milliseconds patience_;
   std::unique_ptr<PGconn, Finish> handle_;

@@ -643,7 +643,7 @@ class SourceImport {
     }
   }
 
-  // What the source's asserts say of parameters and sizes.
+  // Turns the source's asserts about parameters and sizes into constraints.
   void find_asserted_constraints() {
     for (const LaunchingCode::Written& condition : code_.asserted()) {
       const auto text = code_.translate_comparison(condition.tokens, condition.place);

@@ -33,7 +33,7 @@ _STRATEGIES = {
     "greedy_mls": "local-search", "greedy_ils": "local-search", "basinhopping": "local-search", "minimize": "pattern-search",
     "skopt": "bayes", "hybrid_vndx": "auto", "adaptive_tabu_grey_wolf": "auto", "bayes_opt_alt_BOTorch": "bayes",
 }  # fmt: skip
-# What observers report, and the quantities of gktune.
+# Maps the names of results that observers report to the quantities of gktune.
 _OBSERVED = {"nvml_energy": "energy_j", "nvml_power": "power_w", "core_freq": "clock_mhz", "num_regs": "registers"}
 _CLOCKS = ("nvml_gr_clock", "nvml_mem_clock", "nvml_pwr_limit")  # parameters that change the GPU
 _FEVALS = 100  # what Kernel Tuner's strategies evaluate without max_fevals

@@ -2,6 +2,7 @@
 
 #include "db/database.h"
 #include "db/sqlite/connection.h"
+#include "tests/db/contents.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 
@@ -28,25 +29,6 @@ class Merge : public ::testing::Test {
     EXPECT_TRUE(database->end_session(session).ok());
     return database;
   }
-  // All rows but for their ids.
-  std::string contents(const Database& database) const {
-    std::string text;
-    for (const char* query :
-         {"SELECT c.uuid, t.number, t.config, t.median_us, t.samples FROM trials t JOIN sessions c ON c.id = "
-          "t.session_id ORDER BY 1, 2",
-          "SELECT c.uuid, p.held_ms, f.place, f.median_us, t.config FROM playoffs p JOIN sessions c ON c.id = "
-          "p.session_id JOIN finalists f ON f.playoff_id = p.id JOIN trials t ON t.id = f.trial_id ORDER BY 1, 2, 3",
-          "SELECT * FROM spaces", "SELECT kernel, within, made_ms, body FROM portfolios",
-          "SELECT kernel, problem, config, from_playoff FROM best_view ORDER BY 1, 2"}) {
-      const auto found = database.query(query);
-      for (const auto& row : found->rows) {
-        for (const auto& cell : row) text += (cell ? cell->str() : "NULL") + "|";
-        text += "\n";
-      }
-    }
-    return text;
-  }
-
   ScratchFolder scratch_;
 };
 
@@ -61,7 +43,7 @@ TEST_F(Merge, adds_what_is_missing_once_and_in_any_order) {
   ASSERT_TRUE(first->merge(scratch_ / "west.db").ok());
   for (const char* name : {"west.db", "east.db", "west.db", "first.db"})
     ASSERT_TRUE(second->merge(scratch_ / name).ok()) << name;
-  EXPECT_EQ(contents(*first), contents(*second));
+  EXPECT_EQ(contents_of(*first), contents_of(*second));
   const Merged again = *first->merge(scratch_ / "east.db");
   EXPECT_EQ(again.trials + again.sessions + again.studies + again.playoffs, 0);
   EXPECT_EQ(again.known_trials, 2);
@@ -134,7 +116,7 @@ TEST_F(Merge, a_slim_copy_overwrites_no_file_and_leaves_no_part) {
 
 TEST_F(Merge, names_the_file_that_cannot_be_merged_and_adds_nothing) {
   auto target = tuned_on("east", 20);
-  const std::string before = contents(*target);
+  const std::string before = contents_of(*target);
   EXPECT_EQ(target->merge(scratch_ / "east.db").error().message,
             (scratch_ / "east.db").string() + ": is the database itself");
   EXPECT_EQ(target->merge(scratch_ / "none.db").error().message,
@@ -146,7 +128,7 @@ TEST_F(Merge, names_the_file_that_cannot_be_merged_and_adds_nothing) {
   sqlite::Connection(scratch_ / "west.db", sqlite::Connection::Access::create, std::chrono::seconds(1))
       .execute("CREATE TRIGGER t AFTER INSERT ON trials BEGIN DELETE FROM studies; END");
   EXPECT_FALSE(target->merge(scratch_ / "west.db").ok());
-  EXPECT_EQ(contents(*target), before);
+  EXPECT_EQ(contents_of(*target), before);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What only a database on a server has: a network, other hosts, and rights.
+// Tests what a database on a server has and a file has not: a network, other hosts, and rights.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -10,6 +10,7 @@
 #include "db/postgres/dialect.h"
 #include "db/sql/failure.h"
 #include "db/sqlite/connection.h"
+#include "tests/db/contents.h"
 #include "tests/db/example_study.h"
 #include "tests/db/postgres_server.h"
 #include "tests/expectations.h"
@@ -63,28 +64,6 @@ class Postgres : public ::testing::Test {
   void execute(const std::string& sql) const {
     postgres::Connection(uri_, std::chrono::seconds(10)).execute(sql);
   }
-  // What identifies trials and playoffs in any database, with their values.
-  static std::string contents(const Database& database) {
-    std::string text;
-    for (const char* query :
-         {"SELECT c.uuid, t.number, t.config, t.median_us, t.message, length(t.samples), t.status FROM "
-          "trials t JOIN "
-          "sessions c ON c.id = t.session_id ORDER BY 1, 2",
-          "SELECT c.uuid, p.held_ms, f.place, f.median_us, t.config FROM playoffs p JOIN sessions c ON c.id "
-          "= "
-          "p.session_id JOIN finalists f ON f.playoff_id = p.id JOIN trials t ON t.id = f.trial_id ORDER BY "
-          "1, 2, 3",
-          "SELECT * FROM spaces ORDER BY 1", "SELECT kernel, problem, config FROM best_view ORDER BY 1, 2",
-          "SELECT trial_id > 0, ended FROM trial_view WHERE false"}) {
-      const auto found = database.query(query);
-      EXPECT_TRUE(found.ok()) << found.error().message;
-      for (const auto& row : found->rows) {
-        for (const auto& cell : row) text += (cell ? cell->str() : "NULL") + "|";
-        text += "\n";
-      }
-    }
-    return text;
-  }
   // A database in a file with two kernels, a failure, a playoff, and values of every kind.
   std::unique_ptr<Database> tuned_file(const char* name) const {
     auto file = std::move(*Database::open(scratch_ / name, Access::write));
@@ -113,11 +92,11 @@ TEST_F(Postgres, a_file_is_pushed_and_pulled_without_loss_and_once) {
   auto store = open();
   EXPECT_EQ(store->merge(scratch_ / "east")->trials, 24);
   EXPECT_EQ(store->merge(scratch_ / "east")->trials, 0);
-  EXPECT_EQ(contents(*store), contents(*file));
+  EXPECT_EQ(contents_of(*store), contents_of(*file));
   auto pulled = std::move(*Database::open(scratch_ / "pulled", Access::write));
   EXPECT_EQ(pulled->merge(uri_)->trials, 24);
   EXPECT_EQ(pulled->merge(uri_)->trials, 0);
-  EXPECT_EQ(contents(*pulled), contents(*file));
+  EXPECT_EQ(contents_of(*pulled), contents_of(*file));
   for (const auto& entry : std::filesystem::directory_iterator(scratch_.path()))
     EXPECT_FALSE(contains(entry.path().string(), ".pulled-")) << entry.path();
 }

@@ -104,7 +104,7 @@ int main() {
 }
 
 //@ guessed_extent: passes, says: the extent is a guess of the space file: state the true one
-// Nothing says how long `table` is: an access outside of the guess is no finding.
+// The program does not say how long `table` is, so an access outside of the guess is no finding.
 __global__ void looked_up(const float *table, float *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = table[3 * i + 5];

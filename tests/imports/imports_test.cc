@@ -57,7 +57,7 @@ class Imports : public testing::TestWithParam<Program> {
     return output ? *std::move(output) : CommandOutput();
   }
 
-  // What follows these words in the expectation; empty if it does not begin with them.
+  // Returns the rest of the expectation after these words; empty if it does not begin with them.
   static std::string behind(const std::string& words) {
     const std::string& expected = GetParam().expected;
     return expected.starts_with(words) ? expected.substr(words.size()) : "";

@@ -105,7 +105,7 @@ struct SourcePlan {
   std::vector<std::string> options;
   std::vector<std::pair<std::string, std::string>> macros;
   std::vector<std::string> entries;  // functions, and variables as &NAME; each once
-  // Of Language::command: the words that start the program, and what it is asked, as JSON.
+  // For Language::command: the words that start the program, and its request as JSON.
   std::vector<std::string> command;
   std::string request;
   friend bool operator==(const SourcePlan&, const SourcePlan&) = default;

@@ -46,7 +46,7 @@ struct CompileJob {
 
 GKTUNE_FIELDS(CompileJob, variants, architecture, cache_dir, scratch_dir, instrumentation)
 
-// What compiled code says of the launch of one of its entries; the plan says the rest.
+// The parts of the launch of an entry that its compiled code decides; the plan decides the rest.
 struct EntryLaunch {
   std::optional<std::vector<int>> arguments;  // see StepPlan
   std::optional<std::array<std::int64_t, 3>> block;

@@ -151,7 +151,7 @@ class Resolver {
     return program;
   }
 
-  // What a program that compiles the kernel is told of it.
+  // Makes the request to a program that compiles the kernel.
   std::string request() {
     nlohmann::ordered_json arguments = nlohmann::ordered_json::array();
     for (const ArgumentPlan& argument : arguments_) {
