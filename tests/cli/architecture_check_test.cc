@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-class ArchitectureCheck : public testing::Test {
+class ArchitectureCheck : public ProgramTest {
  protected:
   void SetUp() override {
     std::filesystem::copy(GKTUNE_SOURCE_DIR "/tests/cli/spaces", folder_.path());
@@ -24,15 +24,7 @@ class ArchitectureCheck : public testing::Test {
       if (err_.find(absent) != std::string::npos) GTEST_SKIP() << err_;
     }
   }
-  int check(const std::string& arguments) {
-    const int code = ShellProcess(folder_.path(), "gktune check " + arguments).wait();
-    out_ = contents_of(folder_ / "out");
-    err_ = contents_of(folder_ / "err");
-    return code;
-  }
-
-  ScratchFolder folder_;
-  std::string out_, err_;
+  int check(const std::string& arguments) { return gktune("check " + arguments); }
 };
 
 TEST_F(ArchitectureCheck, prints_the_resources_of_each_configuration) {

@@ -11,21 +11,12 @@
 namespace gktune {
 namespace {
 
-class CommandLanguage : public testing::Test {
+class CommandLanguage : public ProgramTest {
  protected:
   void SetUp() override {
     if (std::system("python3 -c '' 2>/dev/null") != 0) GTEST_SKIP() << "there is no python3";
     std::filesystem::copy(GKTUNE_SOURCE_DIR "/examples/command", folder_.path());
   }
-  int gktune(const std::string& arguments) {
-    const int code = ShellProcess(folder_.path(), "gktune " + arguments).wait();
-    out_ = contents_of(folder_ / "out");
-    err_ = contents_of(folder_ / "err");
-    return code;
-  }
-
-  ScratchFolder folder_;
-  std::string out_, err_;
 };
 
 TEST_F(CommandLanguage, the_example_is_tuned_on_the_cpu) {

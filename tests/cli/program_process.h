@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/types.h>
 
 #include <filesystem>
@@ -25,6 +26,21 @@ class ShellProcess {
 
  private:
   pid_t pid_ = -1;
+};
+
+// A test that runs gktune in a folder of its own.
+class ProgramTest : public testing::Test {
+ protected:
+  // Returns the exit code, and keeps the output.
+  int gktune(const std::string& arguments) {
+    const int code = ShellProcess(folder_.path(), "gktune " + arguments).wait();
+    out_ = contents_of(folder_ / "out");
+    err_ = contents_of(folder_ / "err");
+    return code;
+  }
+
+  ScratchFolder folder_;
+  std::string out_, err_;
 };
 
 std::vector<std::string> lines_of(const std::string& text);

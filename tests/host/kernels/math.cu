@@ -164,67 +164,23 @@ __global__ void special(const double* in, double* out, float* narrow) {
   narrow_row[11] = cyl_bessel_i1f(f);
 }
 
-// The results of +, -, *, /, sqrt and fma in each rounding mode: down, up, towards zero, to nearest.
+// The results of +, -, *, /, 1/x, sqrt and fma in one rounding mode.
+#define WIDE(mode)                                                                                        \
+  __dadd_##mode(x, y), __dsub_##mode(x, y), __dmul_##mode(x, y), __ddiv_##mode(x, y), __drcp_##mode(x), \
+      __dsqrt_##mode(x), __fma_##mode(x, y, x)
+#define NARROW(mode)                                                                                      \
+  __fadd_##mode(f, g), __fsub_##mode(f, g), __fmul_##mode(f, g), __fdiv_##mode(f, g), __frcp_##mode(f), \
+      __fsqrt_##mode(f), __fmaf_##mode(f, g, f)
+
+// In each mode: down, up, towards zero, to nearest.
 __global__ void rounded(const double* a, const double* b, double* out, float* narrow) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   const double x = a[i], y = b[i];
   const float f = static_cast<float>(x), g = static_cast<float>(y);
-  double* row = out + i * 28;
-  float* narrow_row = narrow + i * 28;
-  row[0] = __dadd_rd(x, y);
-  narrow_row[0] = __fadd_rd(f, g);
-  row[1] = __dsub_rd(x, y);
-  narrow_row[1] = __fsub_rd(f, g);
-  row[2] = __dmul_rd(x, y);
-  narrow_row[2] = __fmul_rd(f, g);
-  row[3] = __ddiv_rd(x, y);
-  narrow_row[3] = __fdiv_rd(f, g);
-  row[4] = __drcp_rd(x);
-  narrow_row[4] = __frcp_rd(f);
-  row[5] = __dsqrt_rd(x);
-  narrow_row[5] = __fsqrt_rd(f);
-  row[6] = __fma_rd(x, y, x);
-  narrow_row[6] = __fmaf_rd(f, g, f);
-  row[7] = __dadd_ru(x, y);
-  narrow_row[7] = __fadd_ru(f, g);
-  row[8] = __dsub_ru(x, y);
-  narrow_row[8] = __fsub_ru(f, g);
-  row[9] = __dmul_ru(x, y);
-  narrow_row[9] = __fmul_ru(f, g);
-  row[10] = __ddiv_ru(x, y);
-  narrow_row[10] = __fdiv_ru(f, g);
-  row[11] = __drcp_ru(x);
-  narrow_row[11] = __frcp_ru(f);
-  row[12] = __dsqrt_ru(x);
-  narrow_row[12] = __fsqrt_ru(f);
-  row[13] = __fma_ru(x, y, x);
-  narrow_row[13] = __fmaf_ru(f, g, f);
-  row[14] = __dadd_rz(x, y);
-  narrow_row[14] = __fadd_rz(f, g);
-  row[15] = __dsub_rz(x, y);
-  narrow_row[15] = __fsub_rz(f, g);
-  row[16] = __dmul_rz(x, y);
-  narrow_row[16] = __fmul_rz(f, g);
-  row[17] = __ddiv_rz(x, y);
-  narrow_row[17] = __fdiv_rz(f, g);
-  row[18] = __drcp_rz(x);
-  narrow_row[18] = __frcp_rz(f);
-  row[19] = __dsqrt_rz(x);
-  narrow_row[19] = __fsqrt_rz(f);
-  row[20] = __fma_rz(x, y, x);
-  narrow_row[20] = __fmaf_rz(f, g, f);
-  row[21] = __dadd_rn(x, y);
-  narrow_row[21] = __fadd_rn(f, g);
-  row[22] = __dsub_rn(x, y);
-  narrow_row[22] = __fsub_rn(f, g);
-  row[23] = __dmul_rn(x, y);
-  narrow_row[23] = __fmul_rn(f, g);
-  row[24] = __ddiv_rn(x, y);
-  narrow_row[24] = __fdiv_rn(f, g);
-  row[25] = __drcp_rn(x);
-  narrow_row[25] = __frcp_rn(f);
-  row[26] = __dsqrt_rn(x);
-  narrow_row[26] = __fsqrt_rn(f);
-  row[27] = __fma_rn(x, y, x);
-  narrow_row[27] = __fmaf_rn(f, g, f);
+  const double row[] = {WIDE(rd), WIDE(ru), WIDE(rz), WIDE(rn)};
+  const float narrow_row[] = {NARROW(rd), NARROW(ru), NARROW(rz), NARROW(rn)};
+  for (unsigned k = 0; k < 28; ++k) {
+    out[i * 28 + k] = row[k];
+    narrow[i * 28 + k] = narrow_row[k];
+  }
 }
