@@ -8,6 +8,7 @@
 #include "db/postgres/dialect.h"
 #include "db/schema.h"
 #include "db/sql/failure.h"
+#include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
 
 namespace gktune::postgres {

@@ -15,6 +15,7 @@
 #include "db/sql/statement.h"
 #include "db/sqlite/cursor.h"
 #include "tuner/core/files.h"
+#include "tuner/core/quantity.h"
 
 namespace gktune::sqlite {
 
