@@ -15,6 +15,11 @@ ELEMENT_TYPES = (
     "complex64 complex128"
 ).split()
 
+
+def bytes_of(element_type: str) -> int:
+    return int(element_type.partition("_")[0].lstrip("abcdefghijklmnopqrstuvwxyz")) // 8
+
+
 TORCH, CUPY, CUDA_INTERFACE, ARRAY_INTERFACE, DLPACK = range(1, 6)  # as in _core.cc
 
 

@@ -14,19 +14,16 @@ from ._expressions import constraint_of, value_of
 from .errors import InvalidArgument
 
 # Copies the expected output that a file holds: the reference of kernels whose results Python computes.
-_REFERENCE = """template <typename T>
-__global__ void copy_expected(const T* expected, T* out, long long count) {
+_REFERENCE = """template <int bytes>
+struct alignas(bytes) Element {
+  unsigned char values[bytes];
+};
+template <int bytes>
+__global__ void copy_expected(const void* expected, void* out, long long count) {
   for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += (long long)gridDim.x * blockDim.x)
-    out[i] = expected[i];
+    static_cast<Element<bytes>*>(out)[i] = static_cast<const Element<bytes>*>(expected)[i];
 }
 """
-# The types of C++ in the reference.
-_CXX = {
-    "int8": "signed char", "int16": "short", "int32": "int", "int64": "long long",
-    "uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned int", "uint64": "unsigned long long",
-    "float16": "unsigned short", "bfloat16": "unsigned short", "float32": "float", "float64": "double",
-    "float8_e4m3": "unsigned char", "float8_e5m2": "unsigned char", "complex64": "float2", "complex128": "double2",
-}  # fmt: skip
 # How far an element may be from the reference, by type.
 _TOLERANCE = {
     "float16": 1e-2, "bfloat16": 3e-2, "float32": 1e-5, "float64": 1e-10, "float8_e4m3": 0.2, "float8_e5m2": 0.3,
@@ -286,7 +283,7 @@ class Space:
                 "init": {"file": self._file(expected)},
             }
             launches.append({
-                "entry": f"copy_expected<{_CXX[arguments[name]['type']]}>",
+                "entry": f"copy_expected<{_arrays.bytes_of(arguments[name]['type'])}>",
                 "grid": f"max(1, min(ceil_div({extent}, 256), 65535))",
                 "block": 256,
                 "arguments": [expected, name, {"type": "int64", "value": extent}],
