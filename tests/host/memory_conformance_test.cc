@@ -37,6 +37,13 @@ TEST_P(Memory, cache_hints_do_not_change_results) {
   }
 }
 
+TEST_P(Memory, kernels_allocate_on_the_heap) {
+  std::vector<int> in = {0, 1, 2, 3};
+  std::vector<int> out(4);
+  run("memory.cu", "heap", line(1, 4), in, out);
+  EXPECT_EQ(out, (std::vector<int>{3210, 4321, 5432, 6543}));
+}
+
 GKTUNE_ON_EACH_RUNNER(Memory);
 
 }  // namespace

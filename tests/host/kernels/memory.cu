@@ -52,3 +52,27 @@ __global__ void hints(const int* in, int* out) {
   const int2 two = __ldcs(reinterpret_cast<const int2*>(in) + i / 2);
   row[7] = two.x - two.y;
 }
+
+// A list that each thread makes of memory of the heap, which every source has.
+__global__ void heap(const int* in, int* out) {
+  struct Node {
+    Node* next;
+    int value;
+  };
+  const unsigned i = threadIdx.x;
+  Node* first = nullptr;
+  for (int k = 0; k < 4; ++k) {
+    Node* node = static_cast<Node*>(malloc(sizeof(Node)));
+    *node = {first, in[i] + k};
+    first = node;
+  }
+  int* sum = new int(0);
+  while (first != nullptr) {
+    *sum = *sum * 10 + first->value;
+    Node* next = first->next;
+    free(first);
+    first = next;
+  }
+  out[i] = *sum;
+  delete sum;
+}

@@ -19,3 +19,6 @@
 #include "gktune/thread.h"
 #include "gktune/vector_types.h"
 #include "gktune/warp.h"
+
+extern "C" void* malloc(size_t bytes) noexcept;
+extern "C" void free(void* pointer) noexcept;

@@ -57,6 +57,13 @@ GKTUNE_HOOK void __tsan_func_entry(void*) {}
 GKTUNE_HOOK void __tsan_func_exit() {}
 GKTUNE_HOOK void __tsan_init() {}
 
+// Memory that a thread has freed stays its own: another thread's accesses to it would look like a race.
+GKTUNE_HOOK void free(void*) noexcept {}
+void operator delete(void*) noexcept {}
+void operator delete(void*, unsigned long) noexcept {}
+void operator delete[](void*) noexcept {}
+void operator delete[](void*, unsigned long) noexcept {}
+
 // Calls of these functions go to these, not to the C library's: see the linker's -Bsymbolic. Every byte is
 // volatile, so that no compiler makes a call of a loop.
 #define GKTUNE_MOVE(move)                                                            \
