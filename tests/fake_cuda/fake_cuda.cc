@@ -391,6 +391,9 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   if (stream != nullptr) event->at = std::max(event->at, stream->busy_until);
   return status();
 }
+CUresult cuEventQuery(CUevent event) {
+  return event->at > std::chrono::steady_clock::now() ? CUDA_ERROR_NOT_READY : status();
+}
 // The first version, which every driver has.
 CUresult first_cuEventElapsedTime(float* elapsed_ms, CUevent start,
                                   CUevent end) __asm__("cuEventElapsedTime");

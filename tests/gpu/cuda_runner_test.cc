@@ -237,7 +237,7 @@ TEST_F(CudaRunnerTest, uploads_a_file_of_several_pieces) {
   std::vector<float> numbers(kCount);
   for (std::size_t i = 0; i < kCount; ++i) numbers[i] = static_cast<float>(i % 1000);
   Case kernel = doubling(kRight, kCount);
-  kernel.arguments[0].contents.kind = ContentsKind::file;
+  kernel.arguments[0].contents = {.kind = ContentsKind::file};
   kernel.arguments[0].contents.file = folder_.path("numbers.npy");
   ASSERT_TRUE(
       write_npy(folder_.path("numbers.npy"), ElementType::float32, std::as_bytes(std::span(numbers))).ok());

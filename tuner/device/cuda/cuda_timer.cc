@@ -23,6 +23,8 @@ constexpr double kMostInGraph = 512, kFewestInGraph = 8;
 constexpr std::size_t kFreshAtOnce = 32;
 // The energy counter advances in steps of some ten milliseconds: a shorter run measures nothing.
 constexpr double kEnergyS = 1;
+// Much longer than a graph of short executions takes.
+constexpr double kGraphS = 0.5;
 // Queued at once while energy is measured.
 constexpr double kBusyUs = 20'000;
 // Much longer than queueing takes; ends a forgotten hold.
@@ -55,7 +57,8 @@ struct Marks {
 };
 
 // The mean time of the executions that `execute` queues. The stream is blocked meanwhile, so that they start
-// without waiting for the host. `limit_s` bounds one of them.
+// without waiting for the host. `limit_s` bounds one of them. Launcher code may use streams of its own: they
+// are blocked too, and what they do counts.
 Result<double, Failure> timed(CudaDevice& device, const Execution& execution,
                               std::span<const CUdeviceptr> addresses, double executions, double limit_s,
                               const Marks& marks, const std::function<void()>& prepare_caches,
@@ -65,13 +68,16 @@ Result<double, Failure> timed(CudaDevice& device, const Execution& execution,
   prepare_caches();
   device.kernels().hold(execution.is_launcher ? kLauncherHoldS : kHoldS);
   gpu.record(marks.start);
+  if (execution.is_launcher) gpu.hold_all(marks.start);
   execute();
-  gpu.record(marks.end);
+  execution.is_launcher ? gpu.record_all(marks.end) : gpu.record(marks.end);
   if (execution.finish) execution.finish(addresses);
   device.kernels().release();
-  if (!gpu.wait(limit_s * executions)) return ran_too_long(limit_s, "while it was timed");
+  const double wait_s = executions > 1 ? limit_s + kGraphS : limit_s;
+  if (!(execution.is_launcher ? gpu.wait(marks.end, wait_s) : gpu.wait(wait_s)))
+    return ran_too_long(limit_s, "while it was timed");
   double elapsed_us = gpu.elapsed_us(marks.start, marks.end);
-  if (execution.is_launcher) elapsed_us += gpu.rest_us();
+  if (execution.is_launcher) elapsed_us += gpu.rest_us();  // of what threads have queued after it returned
   if (auto failure = gpu.take_failure()) return *failure;
   device.note_busy();
   return elapsed_us / executions;
@@ -138,7 +144,7 @@ class CudaTimer::GraphSampler final : public Sampler {
         if (execution_.is_prepared_each) execution_.prepare(addresses_);
         execute_all();
       }
-      if (!gpu_.wait(limit_s_ * batches * executions())) {
+      if (!gpu_.wait(limit_s_ + kGraphS)) {
         return ran_too_long(limit_s_, "while its power was measured");
       }
       if (auto failure = gpu_.take_failure()) return *failure;

@@ -161,9 +161,17 @@ void Gpu::launch(const Graph& graph) {
 }
 
 bool Gpu::wait(double limit_s) {
+  return poll(limit_s, [&] { return driver_.cuStreamQuery(stream_.get()); });
+}
+
+bool Gpu::wait(const Event& event, double limit_s) {
+  return poll(limit_s, [&] { return driver_.cuEventQuery(event.get()); });
+}
+
+bool Gpu::poll(double limit_s, const std::function<CUresult()>& query) {
   const auto start = std::chrono::steady_clock::now();
   while (ok()) {
-    const CUresult code = driver_.cuStreamQuery(stream_.get());
+    const CUresult code = query();
     if (code != CUDA_ERROR_NOT_READY) {
       check(code, nullptr);
       break;

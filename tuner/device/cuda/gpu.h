@@ -183,6 +183,17 @@ class Gpu {
     if (ok()) check(driver_.cuEventRecord(event.get(), stream_.get()), "record an event");
   }
 
+  // The same for work in all streams of the context. Drivers before CUDA 12.5 know one stream only.
+  void record_all(const Event& event) {
+    if (driver_.record_in_context == nullptr) return record(event);
+    if (ok()) check(driver_.record_in_context(context_, event.get()), "record an event");
+  }
+  // What is queued from now on waits for the event, in whatever stream.
+  void hold_all(const Event& event) {
+    if (ok() && driver_.wait_in_context != nullptr)
+      check(driver_.wait_in_context(context_, event.get()), "have all streams wait");
+  }
+
   // Both events must have happened.
   double elapsed_us(const Event& start, const Event& end) {
     float elapsed_ms = 0;
@@ -197,8 +208,10 @@ class Gpu {
 
   // Waits until the stream is empty. False: it is not within the limit.
   bool wait(double limit_s);
-  // Waits for what is left in non-blocking streams, without a limit. Returns the time that this
-  // took: 0 where nothing was left.
+  // Waits until the event has happened.
+  bool wait(const Event& event, double limit_s);
+  // Waits for what is left in any stream, without a limit. Returns the time that this took: 0 where nothing
+  // was left.
   double rest_us();
   // Waits, and has the driver print what kernels printed, also those that failed. Costs more than wait().
   bool wait_and_print(double limit_s);
@@ -215,6 +228,8 @@ class Gpu {
 
  private:
   explicit Gpu(Driver driver) : driver_(driver) {}
+
+  bool poll(double limit_s, const std::function<CUresult()>& query);
 
   Driver driver_;
   CUdevice device_ = 0;

@@ -1,5 +1,7 @@
 #include "tuner/device/cuda/driver/driver.h"
 
+#include <type_traits>
+
 #include "tuner/core/dynamic_library.h"
 
 namespace gktune {
@@ -18,8 +20,12 @@ Result<Driver> Driver::open() {
 #undef GKTUNE_TEXT
   loader.load(driver.elapsed_time, "cuEventElapsedTime");
   if (auto done = loader.done(); !done) return Error{done.error().message + ": the driver is too old"};
-  driver.parameter_info =
-      reinterpret_cast<decltype(driver.parameter_info)>(library->symbol("cuFuncGetParamInfo"));
+  const auto load_if_there = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library->symbol(name));
+  };
+  load_if_there(driver.parameter_info, "cuFuncGetParamInfo");
+  load_if_there(driver.wait_in_context, "cuCtxWaitEvent");
+  load_if_there(driver.record_in_context, "cuCtxRecordEvent");
 
   if (const CUresult code = driver.cuInit(0); code != CUDA_SUCCESS) {
     return Error{"NVIDIA's driver (" + library->path() + ") does not start: " + driver.describe(code)};
