@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <ranges>
 #include <set>
 #include <thread>
@@ -90,7 +91,7 @@ class DeviceRunnerTest : public ::testing::Test {
   std::unique_ptr<DeviceRunner> runner_;
 };
 
-TEST_F(DeviceRunnerTest, correct_candidates_are_timed_and_share_inputs_that_none_of_them_has_met) {
+TEST_F(DeviceRunnerTest, correct_candidates_are_timed_on_inputs_that_none_of_them_has_met) {
   for (const char* candidate : {"first", "second", "third"}) {
     const RunReply reply = run(candidate, right);
     EXPECT_EQ(reply.status, Status::ok) << reply.message;
@@ -98,14 +99,32 @@ TEST_F(DeviceRunnerTest, correct_candidates_are_timed_and_share_inputs_that_none
     EXPECT_EQ(reply.timing.median_us, 10);
     EXPECT_EQ(reply.resources.registers, 7);
   }
-  EXPECT_EQ(count("run reference"), 2);
+  EXPECT_EQ(count("run reference"),
+            1 + 1 + 3);  // each gives the next one the inputs that it was last checked on
   EXPECT_EQ(run("third").status, Status::ok);
-  EXPECT_EQ(count("run reference"), 3);
+  EXPECT_EQ(count("run reference"), 1 + 1 + 3 + 2);
+}
+
+TEST_F(DeviceRunnerTest, results_that_a_candidate_keeps_for_addresses_are_wrong_for_other_inputs_there) {
+  std::map<std::uintptr_t, std::vector<float>> kept;
+  const RunReply reply = run("keeper", [&](Memory memory) {
+    std::vector<float>& results = kept[memory[0].buffer->address()];
+    if (results.empty()) {
+      for (std::size_t i = 0; i < kCount; ++i)
+        results.push_back(0.5f * static_cast<float>(element<int>(*memory[0].buffer, i)));
+    }
+    for (std::size_t i = 0; i < kCount; ++i) {
+      element<float>(*memory[1].buffer, i) = results[i];
+      element<int>(*memory[2].buffer, i) *= 2;
+    }
+  });
+  EXPECT_TRUE(ended_with(reply, Status::wrong_result, "; it was right on the inputs that it met before"));
+  EXPECT_TRUE(reply.reuses_results);
 }
 
 TEST_F(DeviceRunnerTest, the_reference_gets_twenty_times_the_limit_of_a_candidate) {
   run("right");
-  ASSERT_EQ(device_->launches.size(), 4u);
+  ASSERT_EQ(device_->launches.size(), 5u);
   EXPECT_EQ(device_->launches[0].limit_s, 40);
   EXPECT_EQ(device_->launches[3].limit_s, 40);
   EXPECT_EQ(device_->launches[1].limit_s, 2);
@@ -294,7 +313,7 @@ TEST_F(DeviceRunnerTest, a_write_outside_a_buffer_is_reported_before_other_findi
       ended(reply, Status::guard_violated, "wrote outside 'work' (10 elements): 4 bytes past its end"));
   EXPECT_FALSE(reply.worker_is_lost);
   EXPECT_EQ(run("right").status, Status::ok);
-  EXPECT_EQ(count("run reference"), 2);  // guards and inputs were repaired; one is of other inputs
+  EXPECT_EQ(count("run reference"), 1 + 2);  // guards and inputs were repaired; two are of other inputs
   device_->device_traits.shares_memory = true;
   EXPECT_TRUE(run("outside", outside).worker_is_lost);
 }
@@ -305,7 +324,7 @@ TEST_F(DeviceRunnerTest, a_changed_input_is_described_and_repaired) {
   });
   EXPECT_TRUE(ended(reply, Status::input_changed, "wrote into its input: in[3] was 3, is now -1"));
   EXPECT_EQ(run("right").status, Status::ok);
-  EXPECT_EQ(count("run reference"), 2);
+  EXPECT_EQ(count("run reference"), 1 + 2);
 }
 
 TEST_F(DeviceRunnerTest, a_candidate_is_not_blamed_for_buffers_that_another_one_damaged) {
@@ -322,7 +341,7 @@ TEST_F(DeviceRunnerTest, a_candidate_is_not_blamed_for_buffers_that_another_one_
   vandal.cutoff = {.leader = {.median_us = 1}, .noise = {.deviation = 0.01, .straggler_share = 0.01}};
   EXPECT_TRUE(runner_->run(vandal).is_dropped_early);
   EXPECT_EQ(run("right").status, Status::ok);
-  EXPECT_EQ(count("run reference"), 3);
+  EXPECT_EQ(count("run reference"), 2 + 2);
   EXPECT_EQ(count("run right"), 3);
 }
 
@@ -356,7 +375,7 @@ TEST_F(DeviceRunnerTest, the_output_of_the_check_is_kept_up_to_a_limit) {
   EXPECT_TRUE(verbose.printed.starts_with("line 0\nline 1\n"));
   EXPECT_TRUE(verbose.printed.ends_with("…\n"));
   EXPECT_LT(verbose.printed.size(), 5000u);
-  EXPECT_EQ(after.printed, "run 8\n");
+  EXPECT_EQ(after.printed, "run 10\n");
   EXPECT_TRUE(passed_on.starts_with("from the reference\nrun 1\nrun 2\n")) << passed_on.substr(0, 100);
 }
 
@@ -533,7 +552,7 @@ TEST_F(DeviceRunnerTest, scratch_memory_takes_the_size_of_each_candidate) {
     EXPECT_EQ(runner_->run(sized).status, Status::ok);
     EXPECT_EQ(seen, size);
   }
-  EXPECT_EQ(count("run reference"), 4);
+  EXPECT_EQ(count("run reference"), 1 + 3 * 2);
 }
 
 TEST_F(DeviceRunnerTest, a_candidate_slower_than_the_cutoff_ends_early) {

@@ -298,7 +298,7 @@ Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& progr
       if (auto sampled = take_samples(job, *sampler, execution_us, reply); !sampled) return sampled.error();
       return reply.timing.median_us;
     };
-    const auto fresh_us = confirm(job, *program, reply.timing.median_us, known_again);
+    const auto fresh_us = confirm(job, program, reply.timing.median_us, known_again);
     if (!fresh_us) return fresh_us.error();
     reply.fresh_us = *fresh_us;
   }
@@ -373,23 +373,30 @@ std::size_t DeviceRunner::problems_at_once(const RunJob& job, const LoadedProgra
 }
 
 // Loads the program anew for each execution: variables of its module are as they were compiled.
-Result<double, Failure> DeviceRunner::confirm(const RunJob& job, const LoadedProgram& program,
-                                              double known_us, const TimeTrial& known_again) {
-  const std::size_t count = problems_at_once(job, program, known_us);
+Result<double, Failure> DeviceRunner::confirm(const RunJob& job, const Program& program, double known_us,
+                                              const TimeTrial& known_again) {
+  const std::size_t count = problems_at_once(job, *program, known_us);
   const auto time = [&](auto method) -> Result<double, Failure> {
     const auto loaded = load(job);
     if (!loaded) return loaded.error();
     return (fresh_.*method)(job, executing(job, *loaded));
   };
   const auto on_new_inputs = [&]() -> Result<double, Failure> {
-    auto drawn = fresh_.draw_if_met(job, *problem_, count, program.keeps_memory());
+    auto drawn =
+        fresh_.draw_if_met(job, *problem_, count, program->keeps_memory(), FreshProblems::Repeats::never);
     if (!drawn) return drawn.error();
     return time(&FreshProblems::time);
   };
   const auto on_same_inputs = [&] { return time(&FreshProblems::time_on_base); };
-  return compare_with_fresh(
+  auto fresh_us = compare_with_fresh(
       device_->traits(), job.plan.regime, known_us,
-      {on_new_inputs, program.keeps_memory() ? TimeTrial() : on_same_inputs, known_again});
+      {on_new_inputs, program->keeps_memory() ? TimeTrial() : on_same_inputs, known_again});
+  // Nor may it know the last results for the addresses of its inputs.
+  if (fresh_us) {
+    if (auto checked = fresh_.check_in_place(job, executing(job, program)); !checked)
+      return only_before(checked.error());
+  }
+  return fresh_us;
 }
 
 Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sampler, double execution_us,
@@ -474,7 +481,8 @@ Result<double, Failure> DeviceRunner::time_finalist(const RunJob& job, std::size
   if (auto prepared = prepare(job); !prepared) return prepared.error();
   const auto program = load(job);
   if (!program) return program.error();
-  auto drawn = fresh_.draw_if_met(job, *problem_, at_once, (*program)->keeps_memory());
+  auto drawn = fresh_.draw_if_met(job, *problem_, at_once, (*program)->keeps_memory(),
+                                  FreshProblems::Repeats::allowed);
   if (!drawn) return drawn.error();
   return fresh_.time(job, executing(job, *program));
 }

@@ -101,7 +101,7 @@ class DeviceRunner final : public Runner {
   // Checks an execution after the samples, for candidates that stop to write, or write elsewhere.
   Result<void, Failure> check_last(const RunJob& job, const Program& program);
   // Makes fresh executions of a candidate that may win. Returns their time.
-  Result<double, Failure> confirm(const RunJob& job, const LoadedProgram& program, double known_us,
+  Result<double, Failure> confirm(const RunJob& job, const Program& program, double known_us,
                                   const TimeTrial& known_again);
   std::size_t problems_at_once(const RunJob& job, const LoadedProgram& program, double execution_us) const;
   FreshProblems::Execute executing(const RunJob& job, const Program& program);

@@ -152,7 +152,7 @@ class ForkingRunner final : public Runner {
   }
 
   Result<double, Failure> confirm(const RunJob& job, RunReply& reply) {
-    const auto on_new_inputs = [&] { return time_on_new_inputs(job); };
+    const auto on_new_inputs = [&] { return time_on_new_inputs(job, FreshProblems::Repeats::never); };
     const auto on_same_inputs = [&] { return time(&FreshProblems::time_on_base, job); };
     const auto known_again = [&]() -> Result<double, Failure> {
       reply = run_isolated(job);
@@ -169,12 +169,12 @@ class ForkingRunner final : public Runner {
 
   Result<double, Failure> time_finalist(const RunJob& job) {
     if (const auto prepared = prepare(job); !prepared) return prepared.error();
-    return time_on_new_inputs(job);
+    return time_on_new_inputs(job, FreshProblems::Repeats::allowed);
   }
 
-  Result<double, Failure> time_on_new_inputs(const RunJob& job) {
+  Result<double, Failure> time_on_new_inputs(const RunJob& job, FreshProblems::Repeats repeats) {
     constexpr bool kKeepsMemory = true;  // in files, for the processes of other candidates
-    auto drawn = runner_.fresh().draw_if_met(job, runner_.problem(), 1, kKeepsMemory);
+    auto drawn = runner_.fresh().draw_if_met(job, runner_.problem(), 1, kKeepsMemory, repeats);
     return drawn ? time(&FreshProblems::time, job) : drawn.error();
   }
 

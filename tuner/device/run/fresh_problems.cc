@@ -13,6 +13,14 @@ namespace {
 
 // Draws are cheap up to this sum, or while they take no more time than executions.
 constexpr double kCheapDrawsS = 1;
+// In place of a candidate's name: one that keeps memory.
+constexpr const char* kKeeper = "";
+
+// The inputs of the job in another draw.
+std::vector<ArgumentPlan> next_inputs(const RunJob& job, std::random_device& random) {
+  const std::uint64_t high = random();
+  return with_other_inputs(job.plan.arguments, high << 32 | random() | 1);
+}
 
 bool has_contents(const ArgumentPlan& plan) {
   return !plan.is_scalar && !plan.contents.is_computed && is_input(plan.role);
@@ -81,42 +89,48 @@ Result<void, Failure> FreshProblems::grow(const RunJob& job, std::size_t count) 
 }
 
 Result<void, Failure> FreshProblems::draw(const RunJob& job, std::size_t count) {
-  const auto begin = std::chrono::steady_clock::now();
-  const auto next = [&] {
-    const std::uint64_t high = random_();
-    return with_other_inputs(job.plan.arguments, high << 32 | random_() | 1);
-  };
-  if (!is_barred_ && next().empty()) is_barred_ = true;
+  if (!is_barred_ && next_inputs(job, random_).empty()) is_barred_ = true;
   if (is_barred_) return {};
   met_by_.clear();
   if (auto grown = grow(job, count); !grown) return grown;
   for (const auto& problem : problems_) {
-    problem->permit(ForkedAccess::write);
-    auto drawn = problem->draw(next(), isolate_);
-    problem->permit(ForkedAccess::none);
-    if (drawn) continue;
-    const bool is_named = std::ranges::any_of(
-        job.plan.arguments, [](const ArgumentPlan& argument) { return argument.other.has_value(); });
-    if (drawn.error().worker_is_lost || is_named) return drawn;
-    send_report(Frame::Kind::survived, {});
-    is_barred_ = true;
-    problems_.clear();
-    break;
+    const auto drawn = draw(*problem, job);
+    if (!drawn) return drawn.error();
+    if (!*drawn) break;
   }
-  drawing_s_ += seconds_since(begin);
   return {};
 }
 
+Result<bool, Failure> FreshProblems::draw(ProblemBuffers& problem, const RunJob& job) {
+  const auto begin = std::chrono::steady_clock::now();
+  problem.permit(ForkedAccess::write);
+  auto drawn = problem.draw(next_inputs(job, random_), isolate_);
+  problem.permit(ForkedAccess::none);
+  drawing_s_ += seconds_since(begin);
+  if (drawn) return true;
+  const bool is_named = std::ranges::any_of(
+      job.plan.arguments, [](const ArgumentPlan& argument) { return argument.other.has_value(); });
+  if (drawn.error().worker_is_lost || is_named) return drawn.error();
+  send_report(Frame::Kind::survived, {});
+  is_barred_ = true;
+  problems_.clear();
+  return false;
+}
+
+bool FreshProblems::is_cheap() const { return drawing_s_ <= std::max(kCheapDrawsS, executing_s_); }
+
 Result<void, Failure> FreshProblems::draw_if_met(const RunJob& job, ProblemBuffers& base, std::size_t count,
-                                                 bool keeps_memory) {
-  const std::string candidate = keeps_memory ? std::string() : name_of(job.candidate);
-  const bool is_known = met_by_.contains(candidate) || met_by_.contains(std::string()) || keeps_memory;
-  const bool is_cheap = drawing_s_ <= std::max(kCheapDrawsS, executing_s_);
-  if (base_ != &base || (problems_.size() < count && !is_barred_) || (is_known && is_cheap)) {
+                                                 bool keeps_memory, Repeats repeats) {
+  const std::string candidate = name_of(job.candidate);
+  const bool has_met = met_by_.contains(candidate);
+  const bool may_know = has_met || met_by_.contains(kKeeper) || (keeps_memory && !met_by_.empty());
+  const bool must_draw = has_met && keeps_memory && repeats == Repeats::never;
+  if (base_ != &base || (problems_.size() < count && !is_barred_) || must_draw || (may_know && is_cheap())) {
     base_ = &base;
     if (auto drawn = draw(job, count); !drawn) return drawn;
   }
   met_by_.insert(candidate);
+  if (keeps_memory) met_by_.insert(kKeeper);
   return {};
 }
 
@@ -129,6 +143,17 @@ Result<double, Failure> FreshProblems::time(const RunJob& job, const Execute& ex
 
 Result<double, Failure> FreshProblems::time_on_base(const RunJob& job, const Execute& execute) {
   return time_on(std::span(&base_, 1), problems_.empty() ? nullptr : problems_.front().get(), job, execute);
+}
+
+Result<void, Failure> FreshProblems::check_in_place(const RunJob& job, const Execute& execute) {
+  if (problems_.empty() || !is_cheap()) return {};
+  ProblemBuffers* const problem = problems_.front().get();
+  if (auto time_us = time_on(std::span(&problem, 1), base_, job, execute); !time_us) return time_us.error();
+  const auto drawn = draw(*problem, job);
+  if (!drawn) return drawn.error();
+  if (!*drawn) return {};
+  if (auto time_us = time_on(std::span(&problem, 1), base_, job, execute); !time_us) return time_us.error();
+  return {};
 }
 
 Result<double, Failure> FreshProblems::time_on(std::span<ProblemBuffers* const> problems,

@@ -32,12 +32,14 @@ class FreshProblems {
   // References and verifiers run in this way.
   void isolate_by(Isolate isolate) { isolate_ = std::move(isolate); }
 
+  // May a candidate meet inputs again if draws take longer than executions and more than a second?
+  enum class Repeats { allowed, never };
   // Draws other inputs of the problem `base` this many times, or fewer if there is no room. Where no inputs
   // can vary, where the reference fails on others, or without room, executions use `base` itself. Keeps the
-  // last draw if the job's candidate has not met it, or if draws take longer than executions and more than a
-  // second. A candidate that keeps memory may tell others what it has met.
+  // last draw if the job's candidate has not met it. A candidate that keeps memory may tell others what it
+  // has met.
   Result<void, Failure> draw_if_met(const RunJob& job, ProblemBuffers& base, std::size_t count,
-                                    bool keeps_memory);
+                                    bool keeps_memory, Repeats repeats);
 
   using Execute = std::function<Result<double, Failure>(std::span<ProblemBuffers* const> problems)>;
   // Has the job's candidate executed once on each problem of the last draw. Returns the time of one
@@ -45,12 +47,18 @@ class FreshProblems {
   Result<double, Failure> time(const RunJob& job, const Execute& execute);
   // The same with the inputs of `base`.
   Result<double, Failure> time_on_base(const RunJob& job, const Execute& execute);
+  // Has the job's candidate executed on one problem of the last draw, and again once other inputs have taken
+  // the place of that problem's.
+  Result<void, Failure> check_in_place(const RunJob& job, const Execute& execute);
 
   void drop();
 
  private:
   Result<void, Failure> draw(const RunJob& job, std::size_t count);
+  // False: other inputs cannot be used for this problem.
+  Result<bool, Failure> draw(ProblemBuffers& problem, const RunJob& job);
   Result<void, Failure> grow(const RunJob& job, std::size_t count);
+  bool is_cheap() const;
   Result<void, Failure> judge(ProblemBuffers& problem);
   Result<double, Failure> time_on(std::span<ProblemBuffers* const> problems, const ProblemBuffers* others,
                                   const RunJob& job, const Execute& execute);
