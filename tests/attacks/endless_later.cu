@@ -7,6 +7,6 @@ __global__ void mine(const float* in, float* out, int n) {
   int i = blockIdx.x * 128 + threadIdx.x;
   if (i < n) out[i] = 2 * in[i];
   if (i == 0 && ++executions > 3)
-    for (volatile int go = 1; go;) {
+    while (*static_cast<volatile int*>(&executions) > 0) {
     }
 }
