@@ -73,7 +73,7 @@ void declare_study_flags(Flags& flags, StudyFlags& selection) {
 std::vector<StudySummary> selected_studies(const StudyFlags& flags, const std::vector<std::string>& words,
                                            Context& context) {
   auto store = open_database(flags.database, context);
-  auto studies = value_or_end(store->studies(), context);
+  auto studies = value_or_end(store->studies(Counts::ignored), context);
   if (!words.empty()) {
     std::set<std::int64_t> named;
     for (const std::string& word : words) {
@@ -83,14 +83,13 @@ std::vector<StudySummary> selected_studies(const StudyFlags& flags, const std::v
     }
     std::erase_if(studies, [&](const StudySummary& each) { return !named.contains(each.id); });
   }
-  if (flags.filter.is_empty()) return studies;
   if (flags.filter.status) {
     const auto with_status = value_or_end(store->studies_with(*flags.filter.status), context);
     std::erase_if(studies, [&](const StudySummary& each) { return !with_status.contains(each.id); });
   }
   auto selected = select_studies(std::move(studies), flags.filter, now_unix_ms());
   if (!selected) throw Ended{fail_selection(flags.database, selected.error().message, context)};
-  return *std::move(selected);
+  return value_or_end(store->counted(*selected), context);
 }
 
 }  // namespace gktune

@@ -26,15 +26,15 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> file_at(const std::filesy
   return std::pair<std::uint64_t, std::uint64_t>(status.st_dev, status.st_ino);
 }
 
-// The studies with the times of their winners.
-std::vector<StudySummary> read_summaries(const Connection& connection, const std::string& condition,
-                                         auto... values) {
-  Statement select(connection,
-                   "SELECT " + study_columns("v.") +
-                       ", coalesce((SELECT f.median_us FROM finalists f WHERE f.id = w.finalist_id), (SELECT "
-                       "t.median_us FROM trials t WHERE t.id = w.trial_id)) FROM study_view v CROSS JOIN winner_view "
-                       "w ON w.study_id = v.study_id WHERE " +
-                       condition + " ORDER BY v.study_id");
+std::vector<StudySummary> read_summaries(const Connection& connection, Counts counts,
+                                         const std::string& condition, auto... values) {
+  const std::string best_us =
+      "coalesce((SELECT f.median_us FROM finalists f WHERE f.id = w.finalist_id), (SELECT t.median_us FROM "
+      "trials t "
+      "WHERE t.id = w.trial_id)) FROM study_view v CROSS JOIN winner_view w ON w.study_id = v.study_id";
+  Statement select(connection, "SELECT " + study_columns("v.", counts) + ", " +
+                                   (counts == Counts::read ? best_us : "NULL FROM study_view v") + " WHERE " +
+                                   condition + " ORDER BY v.study_id");
   select.bind(values...);
   std::vector<StudySummary> summaries;
   for (Row row : select.rows()) {
@@ -329,19 +329,28 @@ Result<void> Database::describe_space(const std::string& kernel, const std::stri
   });
 }
 
-Result<std::vector<StudySummary>> Database::studies() const {
+Result<std::vector<StudySummary>> Database::studies(Counts counts) const {
   return guarded([&] {
-    auto summaries = read_summaries(*connection_, "true");
+    auto summaries = read_summaries(*connection_, counts, "true");
     if (summaries.empty()) require_sound(*connection_);
     return summaries;
   });
 }
 
 Result<std::optional<StudySummary>> Database::study(std::int64_t id) const {
-  return guarded([&]() -> std::optional<StudySummary> {
-    auto summaries = read_summaries(*connection_, "v.study_id = ?", id);
-    if (summaries.empty()) return std::nullopt;
-    return std::move(summaries.front());
+  auto found = counted({StudySummary{.id = id}});
+  if (!found) return found.error();
+  if (found->empty()) return std::optional<StudySummary>();
+  return std::optional(std::move(found->front()));
+}
+
+Result<std::vector<StudySummary>> Database::counted(const std::vector<StudySummary>& studies) const {
+  return guarded([&] {
+    std::vector<StudySummary> all;
+    for_ids("v.study_id", studies, [&](const std::string& condition) {
+      std::ranges::move(read_summaries(*connection_, Counts::read, condition), std::back_inserter(all));
+    });
+    return all;
   });
 }
 

@@ -38,6 +38,9 @@ struct Session {
   DeviceInfo device;
 };
 
+// Are the trials of a study counted, and its best time looked for? That visits all trials.
+enum class Counts { read, ignored };
+
 // A study and the numbers of its trials.
 struct StudySummary {
   std::int64_t id = 0;
@@ -221,8 +224,10 @@ class Database {
   // earlier ones.
   Result<void> describe_space(const std::string& kernel, const std::string& fingerprint,
                               const KernelSpace& space, const TextValues& texts = {});
-  Result<std::vector<StudySummary>> studies() const;
+  Result<std::vector<StudySummary>> studies(Counts counts = Counts::read) const;
   Result<std::optional<StudySummary>> study(std::int64_t id) const;
+  // These studies with counts and best times. Leaves out those that are gone.
+  Result<std::vector<StudySummary>> counted(const std::vector<StudySummary>& studies) const;
 
   Result<void> add_trial(std::int64_t study, std::int64_t session, const Trial& trial);
   // The latest trial of each configuration, in the order in which they ended.
@@ -272,7 +277,8 @@ class Database {
   Result<std::vector<Winner>> winners(const std::string& kernel) const;
   Result<std::optional<Winner>> winner(std::int64_t study) const;
   // The changes since the winner of each study was measured, by its study; without those that have none.
-  Result<std::map<std::int64_t, std::vector<std::string>>> changes() const;
+  Result<std::map<std::int64_t, std::vector<std::string>>> changes(
+      const std::vector<StudySummary>& studies) const;
   Result<Evidence> evidence(const Winner& winner) const;
   // The winners of all kernels by their names, and what else answers applications.
   Result<WinnersByKernel> kernel_winners() const;

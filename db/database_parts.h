@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -13,6 +15,7 @@
 #include "db/sql/statement.h"
 #include "db/sqlite/connection.h"
 #include "tuner/core/quantity.h"
+#include "tuner/core/text.h"
 
 // The parts that the sources of Database share.
 namespace gktune {
@@ -69,10 +72,18 @@ auto naming(const std::string& row, Function function) {
   }
 }
 
-// The columns of study_view, as a prefix names them, that read_summary reads. Counting visits every trial.
-enum class Counts { read, ignored };
+// The columns of study_view, as a prefix names them, that read_summary reads.
 std::string study_columns(const std::string& prefix, Counts counts = Counts::read);
 StudySummary read_summary(Row& row);
+// Calls `read` with conditions that together accept the ids of the studies in this column.
+template <class Read>
+void for_ids(const std::string& column, std::span<const StudySummary> studies, Read read) {
+  constexpr std::size_t kAtOnce = 10'000;
+  const auto id_text = [](const StudySummary& each) { return std::to_string(each.id); };
+  for (; !studies.empty(); studies = studies.subspan(std::min(kAtOnce, studies.size())))
+    read(column + " IN (" + joined(studies.first(std::min(kAtOnce, studies.size())), ", ", id_text) + ")");
+}
+
 // Throws if there is no such study.
 StudySummary summary_of(const Connection& connection, std::int64_t study);
 

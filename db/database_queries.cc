@@ -267,13 +267,16 @@ Result<std::optional<Winner>> Database::winner(std::int64_t study) const {
   });
 }
 
-Result<std::map<std::int64_t, std::vector<std::string>>> Database::changes() const {
+Result<std::map<std::int64_t, std::vector<std::string>>> Database::changes(
+    const std::vector<StudySummary>& studies) const {
   return reading([&] {
     ChangeReader reader(*connection_);
     std::map<std::int64_t, std::vector<std::string>> all;
-    for (Winner& winner : read_winners(*connection_, Counts::ignored, reader, "true")) {
-      if (!winner.changes.empty()) all[winner.study_id] = std::move(winner.changes);
-    }
+    for_ids("w.study_id", studies, [&](const std::string& condition) {
+      for (Winner& winner : read_winners(*connection_, Counts::ignored, reader, condition)) {
+        if (!winner.changes.empty()) all[winner.study_id] = std::move(winner.changes);
+      }
+    });
     return all;
   });
 }
@@ -304,7 +307,7 @@ Result<WinnersByKernel> Database::kernel_winners() const {
   return reading([&] {
     WinnersByKernel kernels;
     ChangeReader changes(*connection_);
-    auto all = read_winners(*connection_, Counts::read, changes, "true");
+    auto all = read_winners(*connection_, Counts::ignored, changes, "true");
     std::ranges::sort(all, [](const Winner& a, const Winner& b) {
       return std::pair(a.updated_unix_ms, a.study_id) > std::pair(b.updated_unix_ms, b.study_id);
     });

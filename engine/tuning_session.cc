@@ -110,14 +110,14 @@ class TuningSession {
     constexpr std::size_t kStudies = 4;
     std::vector<RelatedStudy> related;
     if (request_.related == TuneRequest::Related::ignored) return related;
-    auto known = site_.store.studies();
+    auto known = site_.store.studies(Counts::ignored);
     if (!known) return known.error();
     std::erase_if(*known, [this](const StudySummary& each) {
       const Study& study = each.study;
       const bool is_own = study.fingerprint == study_.fingerprint && study.problem == study_.problem &&
                           study.device == study_.device;
       return study.kernel != study_.kernel || study.objective != study_.objective ||
-             study.regime != study_.regime || is_own || each.trials == each.failed;
+             study.regime != study_.regime || is_own;
     });
     const auto is_farther = [this](const StudySummary& each) {
       const auto apart = distance(study_.problem, each.study.problem);
@@ -126,10 +126,11 @@ class TuningSession {
           each.study.fingerprint != study_.fingerprint, !apart, apart ? apart->length : 0.0, -each.id);
     };
     std::ranges::sort(*known, {}, is_farther);
-    if (known->size() > kStudies) known->resize(kStudies);
     for (const StudySummary& each : *known) {
+      if (related.size() == kStudies) break;
       auto trials = site_.store.trials(each.id);
       if (!trials) return trials.error();
+      if (std::ranges::none_of(*trials, &Trial::ok)) continue;
       related.push_back({each.study.device.name + ' ' + each.study.problem.str(), *std::move(trials)});
     }
     return related;

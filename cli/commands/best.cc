@@ -362,28 +362,25 @@ ExitCode run(const BestOptions& options, Context& context) {
   if (!options.worst.empty() && options.problem.empty() && options.covered.empty())
     return fail_usage(context, "--require needs --problem or --coverage");
   auto store = open_database(options.database, context);
-  auto all = value_or_end(store->winners(""), context);
-
-  if (!options.covered.empty()) {
+  const bool shows_coverage = !options.covered.empty();
+  auto all = value_or_end(store->winners(shows_coverage ? "" : options.kernel), context);
+  if (shows_coverage) {
     CoverageRequest request{options.covered, database_path(options.database, context), options.device,
                             worst_of(options), options.format};
     if (!options.kernel.empty()) request.spaces.push_back(options.kernel);
     return print_coverage(request, all, context);
   }
-  std::vector<std::string> kernels;
-  for (const Winner& best : all) {
-    if (std::ranges::find(kernels, best.study.kernel) == kernels.end()) kernels.push_back(best.study.kernel);
-  }
-  if (!options.kernel.empty() && std::ranges::find(kernels, options.kernel) == kernels.end()) {
+  if (!options.kernel.empty() && all.empty()) {
+    std::vector<std::string> kernels;
+    for (const Winner& best : value_or_end(store->winners(""), context)) {
+      if (kernels.empty() || kernels.back() != best.study.kernel) kernels.push_back(best.study.kernel);
+    }
     fail(context, ExitCode::no_configuration,
          "the database has no configuration of kernel '" + options.kernel + "'" +
              did_you_mean(options.kernel, kernels));
     if (!kernels.empty()) hint(context, fmt::format("it has {}", fmt::join(kernels, ", ")));
     return ExitCode::no_configuration;
   }
-  std::erase_if(all, [&](const Winner& best) {
-    return !options.kernel.empty() && best.study.kernel != options.kernel;
-  });
 
   DeviceIdentity device;
   LookupSettings settings;

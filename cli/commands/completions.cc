@@ -198,7 +198,7 @@ class Completion {
     constexpr std::chrono::milliseconds kPatience(100);
     auto store = Database::open(database_path(database_, context_), Database::Access::read, kPatience);
     if (!store) return;
-    const auto studies = (*store)->studies();
+    const auto studies = (*store)->studies(Counts::ignored);
     if (!studies) return;
     std::set<std::string> kernels;
     for (const StudySummary& each : *studies) kernels.insert(each.study.kernel);

@@ -47,7 +47,7 @@ Record summary_record(const StudySummary& summary) {
 ChangesByStudy read_changes(const std::string& database,
                                               const std::vector<StudySummary>& studies, Context& context) {
   auto store = open_database(database, context);
-  auto changes = value_or_end(store->changes(), context);
+  auto changes = value_or_end(store->changes(studies), context);
   warn_of_stale(studies, changes, context);
   return changes;
 }

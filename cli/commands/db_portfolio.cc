@@ -164,7 +164,7 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
   if (!weights) return fail_usage(context, weights.error().message);
   const auto path = database_path(options.database, context);
   auto store = open_database(options.database, context);
-  const auto changes = value_or_end(store->changes(), context);
+  const auto changes = value_or_end(store->changes(studies), context);
   auto tables = read_costs(*store, options.kernel, *weights);
   if (!tables)
     return fail(context, ExitCode::failed, tables.error().message,

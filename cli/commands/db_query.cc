@@ -87,7 +87,7 @@ void print_difference(const StudySummary& first, const StudySummary& second,
 
 ExitCode diff(const DiffOptions& options, Context& context) {
   auto store = open_database(options.database, context);
-  auto studies = value_or_end(store->studies(), context);
+  auto studies = value_or_end(store->studies(Counts::ignored), context);
   auto first = named_study(studies, options.first), second = named_study(studies, options.second);
   for (const auto* each : {&first, &second}) {
     if (!*each) return fail_selection(options.database, each->error().message, context);

@@ -155,7 +155,7 @@ std::int64_t find_winner(const ExecOptions& options, const Database& store,
 
 // The number of the trial that the argument names.
 std::int64_t find_number(const ExecOptions& options, const Database& store, Context& context) {
-  const auto studies = value_or_end(store.studies(), context);
+  const auto studies = value_or_end(store.studies(Counts::ignored), context);
   const auto number = number_in(options.which);
   if (!number) return find_winner(options, store, studies, context);
   if (!is_kernel(studies, options.which)) return *number;

@@ -38,7 +38,7 @@ Result<Recording> recording_of(std::string recording_name, const Study& study, s
 Result<std::vector<Recording>> read_database(const std::filesystem::path& path) {
   auto store = Database::open(path, Database::Access::read);
   if (!store) return store.error();
-  auto studies = (*store)->studies();
+  auto studies = (*store)->studies(Counts::ignored);
   if (!studies) return studies.error();
   std::vector<Recording> recordings;
   for (const StudySummary& each : *studies) {

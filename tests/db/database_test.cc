@@ -250,6 +250,20 @@ TEST_P(DatabaseTest, a_configuration_that_fails_when_measured_again_counts_as_fa
   EXPECT_EQ((*store_->study(study_))->trials, 3);
 }
 
+TEST_P(DatabaseTest, trials_are_counted_for_the_studies_that_are_asked_for) {
+  add(ok_trial({{"a", 1}}, 5));
+  const auto studies = store_->studies(Counts::ignored);
+  ASSERT_EQ(studies->size(), 1u);
+  EXPECT_EQ(studies->front().trials, 0);
+  EXPECT_FALSE(studies->front().best_us.has_value());
+  const auto counted = store_->counted({StudySummary{.id = 99}, studies->front()});
+  ASSERT_EQ(counted->size(), 1u);
+  EXPECT_EQ(counted->front().trials, 1);
+  EXPECT_EQ(*counted->front().best_us, 5);
+  EXPECT_EQ(counted->front().study.problem, studies->front().study.problem);
+  EXPECT_TRUE(store_->counted({})->empty());
+}
+
 TEST_P(DatabaseTest, a_trial_has_the_complete_device_and_the_host_of_its_session) {
   add(ok_trial({{"a", 1}}, 5));
   const auto found = *store_->trial(store_->trials(study_)->front().id);
