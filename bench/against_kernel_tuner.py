@@ -2,7 +2,7 @@
 """Scripts of Kernel Tuner, unchanged, with Kernel Tuner and with gktune: how long each takes, and which winner is faster.
 
 Usage: bench/against_kernel_tuner.py [--device host] SCRIPT.py…, with gktune, kernel_tuner and CuPy installed. Each script runs in
-copies of its folder, with an empty database and cache. A winner's time is that of gktune for the configuration that Kernel
+copies of its folder, with an empty database and cache, for two minutes at most. A winner's time is that of gktune for the configuration that Kernel
 Tuner found best, as a multiple of gktune's own winner; 1 or more: gktune's is as fast.
 """
 
@@ -16,6 +16,8 @@ import tempfile
 import time
 
 import gktune
+
+MOST_SECONDS = 120  # of a script, with either of the two
 
 # Runs a script with Kernel Tuner and writes the best result of each call of tune_kernel to a file, as lines of JSON.
 RECORD = """
@@ -41,9 +43,15 @@ def timed(command, script, scratch):
     """Seconds in a copy of the script's folder, or the last line of what went wrong."""
     folder = tempfile.mkdtemp(dir=scratch)
     shutil.copytree(os.path.dirname(os.path.abspath(script)), folder, dirs_exist_ok=True)
-    environment = {**os.environ, "XDG_CACHE_HOME": folder, "CUPY_CACHE_DIR": folder}
+    modules = os.pathsep.join(os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path)
+    environment = {**os.environ, "XDG_CACHE_HOME": folder, "CUPY_CACHE_DIR": folder, "PYTHONPATH": modules}
     begin = time.perf_counter()
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=MOST_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return f"more than {MOST_SECONDS} s"
     if done.returncode != 0:
         return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
     return time.perf_counter() - begin
