@@ -89,8 +89,9 @@ ExitCode diff(const DiffOptions& options, Context& context) {
   auto store = open_database(options.database, context);
   auto studies = value_or_end(store->studies(Counts::ignored), context);
   auto first = named_study(studies, options.first), second = named_study(studies, options.second);
-  for (const auto* each : {&first, &second}) {
+  for (auto* each : {&first, &second}) {
     if (!*each) return fail_selection(options.database, each->error().message, context);
+    if (const auto counted = value_or_end(store->study((*each)->id), context)) *each = *counted;
   }
   auto common = value_or_end(store->common(first->id, second->id), context);
   std::vector<CommonConfig>& configs = common;

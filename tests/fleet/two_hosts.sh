@@ -41,7 +41,12 @@ tune "$a" 1 &
 first=$!
 tune "$b" 2 &
 second=$!
-sleep 2
+# The link fails when both have stored trials.
+both='SELECT count(DISTINCT c.host_name) > 1 FROM trials t JOIN sessions c ON c.id = t.session_id'
+until [ "$(ip netns exec "$a" "$program" db sql --csv --db "$uri" "$both" 2>&1 | tail -1)" = 1 ]; do
+  kill -0 $first $second || { cat "$folder"/*.log; exit 1; }
+  sleep 0.2
+done
 ip -n "$b" link set veth0 down
 sleep 14
 ip -n "$b" link set veth0 up
