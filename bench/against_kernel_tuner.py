@@ -2,8 +2,8 @@
 """Scripts of Kernel Tuner, unchanged, with Kernel Tuner and with gktune: how long each takes, and which winner is faster.
 
 Usage: bench/against_kernel_tuner.py [--device host] SCRIPT.py…, with gktune, kernel_tuner and CuPy installed. Each script runs in
-copies of its folder, with an empty database and cache, for two minutes at most. A winner's time is that of gktune for the configuration that Kernel
-Tuner found best, as a multiple of gktune's own winner; 1 or more: gktune's is as fast.
+copies of its folder, with an empty database and cache, for two minutes at most. A winner's time is that of gktune for the
+configuration that Kernel Tuner found best, as a multiple of gktune's own winner; 1 or more: gktune's is as fast.
 """
 
 import json

@@ -27,15 +27,14 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> file_at(const std::filesy
 }
 
 std::vector<StudySummary> read_summaries(const Connection& connection, Counts counts,
-                                         const std::string& condition, auto... values) {
+                                         const std::string& condition) {
   const std::string best_us =
-      "coalesce((SELECT f.median_us FROM finalists f WHERE f.id = w.finalist_id), (SELECT t.median_us FROM "
-      "trials t "
-      "WHERE t.id = w.trial_id)) FROM study_view v CROSS JOIN winner_view w ON w.study_id = v.study_id";
+      "coalesce((SELECT f.median_us FROM finalists f WHERE f.id = w.finalist_id), "
+      "(SELECT t.median_us FROM trials t WHERE t.id = w.trial_id)) "
+      "FROM study_view v CROSS JOIN winner_view w ON w.study_id = v.study_id";
   Statement select(connection, "SELECT " + study_columns("v.", counts) + ", " +
                                    (counts == Counts::read ? best_us : "NULL FROM study_view v") + " WHERE " +
                                    condition + " ORDER BY v.study_id");
-  select.bind(values...);
   std::vector<StudySummary> summaries;
   for (Row row : select.rows()) {
     summaries.push_back(read_summary(row));

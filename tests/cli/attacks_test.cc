@@ -16,7 +16,8 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-// Copies the attacks whose names begin with this, or all others; returns their names as words of a command.
+// Copies the attacks whose names begin with this, or all others but those for a GPU, which bench/on_gpu judges; returns
+// their names as words of a command.
 std::string copied(const ScratchFolder& scratch, bool is_for_cpu) {
   const fs::path folder = GKTUNE_SOURCE_DIR "/tests/attacks";
   for (const char* name : {"twice.yaml", "twice.cu"})

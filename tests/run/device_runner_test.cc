@@ -99,8 +99,8 @@ TEST_F(DeviceRunnerTest, correct_candidates_are_timed_on_inputs_that_none_of_the
     EXPECT_EQ(reply.timing.median_us, 10);
     EXPECT_EQ(reply.resources.registers, 7);
   }
-  EXPECT_EQ(count("run reference"),
-            1 + 1 + 3);  // each gives the next one the inputs that it was last checked on
+  // Each gives the next one the inputs that it was last checked on.
+  EXPECT_EQ(count("run reference"), 1 + 1 + 3);
   EXPECT_EQ(run("third").status, Status::ok);
   EXPECT_EQ(count("run reference"), 1 + 1 + 3 + 2);
 }

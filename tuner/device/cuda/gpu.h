@@ -183,12 +183,12 @@ class Gpu {
     if (ok()) check(driver_.cuEventRecord(event.get(), stream_.get()), "record an event");
   }
 
-  // The same for work in all streams of the context. Drivers before CUDA 12.5 know one stream only.
+  // Records the event behind the work of all streams of the context; before CUDA 12.5, of this stream only.
   void record_all(const Event& event) {
     if (driver_.record_in_context == nullptr) return record(event);
     if (ok()) check(driver_.record_in_context(context_, event.get()), "record an event");
   }
-  // What is queued from now on waits for the event, in whatever stream.
+  // Makes later work in every stream of the context wait for the event; does nothing before CUDA 12.5.
   void hold_all(const Event& event) {
     if (ok() && driver_.wait_in_context != nullptr)
       check(driver_.wait_in_context(context_, event.get()), "have all streams wait");

@@ -8,29 +8,28 @@
 
 namespace gktune {
 
+// clang-format off
 // The driver functions in use, with the names and versions of its header.
-#define GKTUNE_DRIVER_FUNCTIONS(X)                                                                           \
-  X(cuInit)                                                                                                  \
-  X(cuDriverGetVersion)                                                                                      \
-  X(cuGetErrorName)                                                                                          \
-  X(cuGetErrorString) X(cuDeviceGet) X(cuDeviceGetCount) X(cuDeviceGetName) X(cuDeviceGetAttribute) X(       \
-      cuDeviceGetPCIBusId) X(cuDeviceTotalMem) X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease)      \
-      X(cuCtxSetCurrent) X(cuCtxGetCurrent) X(cuCtxPushCurrent) X(cuCtxPopCurrent) X(cuCtxGetDevice) X(      \
-          cuCtxSynchronize) X(cuCtxResetPersistingL2Cache) X(cuThreadExchangeStreamCaptureMode)              \
-          X(cuMemGetInfo) X(cuMemAlloc) X(cuMemFree) X(cuMemHostAlloc) X(cuMemFreeHost) X(                   \
-              cuMemHostGetDevicePointer) X(cuMemGetAllocationGranularity) X(cuMemAddressReserve)             \
-              X(cuMemAddressFree) X(cuMemCreate) X(cuMemRelease) X(cuMemMap) X(cuMemUnmap) X(cuMemSetAccess) \
-                  X(cuMemcpyHtoDAsync) X(cuMemcpyDtoHAsync) X(cuMemcpyDtoDAsync) X(cuMemsetD8Async)          \
-                      X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal)      \
-                          X(cuFuncGetAttribute) X(cuFuncSetAttribute)                                        \
-                              X(cuOccupancyMaxActiveBlocksPerMultiprocessor) X(cuOccupancyMaxActiveClusters) \
-                                  X(cuLaunchKernelEx) X(cuTensorMapEncodeTiled) X(cuTexObjectCreate)         \
-                                      X(cuTexObjectDestroy) X(cuStreamCreate) X(cuStreamDestroy)             \
-                                          X(cuStreamQuery) X(cuStreamSynchronize) X(cuStreamBeginCapture)    \
-                                              X(cuStreamEndCapture) X(cuEventCreate) X(cuEventDestroy)       \
-                                                  X(cuEventRecord) X(cuEventQuery) X(cuGraphDestroy)         \
-                                                      X(cuGraphInstantiateWithFlags) X(cuGraphExecDestroy)   \
-                                                          X(cuGraphUpload) X(cuGraphLaunch)
+#define GKTUNE_DRIVER_FUNCTIONS(X)                                                                     \
+  X(cuInit) X(cuDriverGetVersion) X(cuGetErrorName) X(cuGetErrorString)                                \
+  X(cuDeviceGet) X(cuDeviceGetCount) X(cuDeviceGetName) X(cuDeviceGetAttribute) X(cuDeviceGetPCIBusId) \
+  X(cuDeviceTotalMem) X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease)                         \
+  X(cuCtxSetCurrent) X(cuCtxGetCurrent) X(cuCtxPushCurrent) X(cuCtxPopCurrent) X(cuCtxGetDevice)       \
+  X(cuCtxSynchronize) X(cuCtxResetPersistingL2Cache) X(cuThreadExchangeStreamCaptureMode)              \
+  X(cuMemGetInfo) X(cuMemAlloc) X(cuMemFree) X(cuMemHostAlloc) X(cuMemFreeHost)                        \
+  X(cuMemHostGetDevicePointer) X(cuMemGetAllocationGranularity) X(cuMemAddressReserve)                 \
+  X(cuMemAddressFree) X(cuMemCreate) X(cuMemRelease) X(cuMemMap) X(cuMemUnmap) X(cuMemSetAccess)       \
+  X(cuMemcpyHtoDAsync) X(cuMemcpyDtoHAsync) X(cuMemcpyDtoDAsync) X(cuMemsetD8Async)                    \
+  X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal)                    \
+  X(cuFuncGetAttribute) X(cuFuncSetAttribute) X(cuOccupancyMaxActiveBlocksPerMultiprocessor)           \
+  X(cuOccupancyMaxActiveClusters) X(cuLaunchKernelEx) X(cuTensorMapEncodeTiled) X(cuTexObjectCreate)   \
+  X(cuTexObjectDestroy)                                                                                \
+  X(cuStreamCreate) X(cuStreamDestroy) X(cuStreamQuery) X(cuStreamSynchronize) X(cuStreamBeginCapture) \
+  X(cuStreamEndCapture)                                                                                \
+  X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) X(cuEventQuery)                                  \
+  X(cuGraphDestroy) X(cuGraphInstantiateWithFlags) X(cuGraphExecDestroy) X(cuGraphUpload)              \
+  X(cuGraphLaunch)
+// clang-format on
 
 // The driver, opened at run time, because not every machine has one.
 struct Driver {
