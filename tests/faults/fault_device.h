@@ -216,6 +216,9 @@ inline void expect_fault_twice(const std::string& kind, const FaultCase& fault) 
     EXPECT_EQ(status_name(trial.status), status_name(fault.status)) << trial.message;
     EXPECT_NE(trial.message.find(fault.message), std::string::npos) << trial.message;
     EXPECT_EQ(trial.ok(), !trial.samples_us.empty());
+    if (fault.status == Status::timed_out) {
+      EXPECT_LT(trial.run_s, 3 * 0.5 + 2);
+    }
   }
 }
 

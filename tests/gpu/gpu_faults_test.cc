@@ -24,7 +24,8 @@ TEST_P(GpuFaults, are_named_and_do_not_affect_the_next_candidate) {
 INSTANTIATE_TEST_SUITE_P(
     , GpuFaults,
     ::testing::ValuesIn(with_common_faults(
-        {{"trap", Status::aborted, "unspecified launch failure"},
+        {{"endless_later", Status::timed_out, "ran longer than 0.5 s while it was timed"},
+         {"trap", Status::aborted, "unspecified launch failure"},
          {"bad_address", Status::illegal_access, "illegal memory access"},
          {"null_pointer", Status::illegal_access, "illegal memory access"},
          {"read_past_the_end", Status::illegal_access, "so it may have read there"},

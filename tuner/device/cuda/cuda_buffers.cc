@@ -36,7 +36,7 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
   // Queued work may still use the memory.
   ~Mapping() {
-    if (reserved_ == 0) return;
+    if (reserved_ == 0 || a_kernel_hangs) return;
     const Driver& driver = gpu_.driver();
     driver.cuStreamSynchronize(gpu_.stream());
     if (is_mapped_) driver.cuMemUnmap(mapped(), bytes_);

@@ -227,7 +227,7 @@ Result<std::optional<double>, Failure> CudaDevice::run(const LoadedProgram& prog
   const double limit_s = options.limit_s + kFaultReportS;
   if (!(output ? gpu_->wait_and_print(limit_s) : gpu_->wait(limit_s))) return ran_too_long(options.limit_s);
   const double elapsed_us = gpu_->elapsed_us(start, end);
-  if (loaded.is_launcher()) (void)gpu_->rest_us();
+  if (loaded.is_launcher() && !gpu_->rest_us(limit_s)) return ran_too_long(options.limit_s);
   auto failure = gpu_->take_failure();
   // CUDA's runtime library loads the kernels of launcher code at their first launch.
   if (!failure) return loaded.is_launcher() ? std::nullopt : std::optional(elapsed_us);

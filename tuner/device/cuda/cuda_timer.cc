@@ -77,7 +77,11 @@ Result<double, Failure> timed(CudaDevice& device, const Execution& execution,
   if (!(execution.is_launcher ? gpu.wait(marks.end, wait_s) : gpu.wait(wait_s)))
     return ran_too_long(limit_s, "while it was timed");
   double elapsed_us = gpu.elapsed_us(marks.start, marks.end);
-  if (execution.is_launcher) elapsed_us += gpu.rest_us();  // of what threads have queued after it returned
+  if (execution.is_launcher) {  // its threads may have queued more after it returned
+    const auto rest_us = gpu.rest_us(wait_s);
+    if (!rest_us) return ran_too_long(limit_s, "while it was timed");
+    elapsed_us += *rest_us;
+  }
   if (auto failure = gpu.take_failure()) return *failure;
   device.note_busy();
   return elapsed_us / executions;

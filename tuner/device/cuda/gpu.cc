@@ -127,7 +127,7 @@ Result<std::unique_ptr<Gpu>> Gpu::open(const Driver& driver, int ordinal) {
 
 Gpu::~Gpu() {
   stream_ = {};
-  if (context_ != nullptr) driver_.cuDevicePrimaryCtxRelease(device_);
+  if (context_ != nullptr && !a_kernel_hangs) driver_.cuDevicePrimaryCtxRelease(device_);
 }
 
 void Gpu::use_default_stream() {
@@ -177,35 +177,52 @@ bool Gpu::poll(double limit_s, const std::function<CUresult()>& query) {
       break;
     }
     const auto waited = std::chrono::steady_clock::now() - start;
-    if (std::chrono::duration<double>(waited).count() > limit_s) return false;
+    if (std::chrono::duration<double>(waited).count() > limit_s) {
+      a_kernel_hangs = true;
+      return false;
+    }
     if (waited > kSpin) std::this_thread::sleep_for(kDoze);
   }
   return true;
 }
 
-double Gpu::rest_us() {
+// The thread stays behind where a kernel does not end.
+std::optional<CUresult> Gpu::call_beside(double limit_s, std::function<CUresult(const Driver&)> call) {
+  std::promise<CUresult> ended;
+  std::future<CUresult> code = ended.get_future();
+  std::thread([driver = driver_, context = context_, call = std::move(call),
+               ended = std::move(ended)]() mutable {
+    const CUresult current = driver.cuCtxSetCurrent(context);
+    ended.set_value(current != CUDA_SUCCESS ? current : call(driver));
+  }).detach();
+  if (code.wait_for(std::chrono::duration<double>(limit_s)) == std::future_status::ready) return code.get();
+  a_kernel_hangs = true;
+  return std::nullopt;
+}
+
+std::optional<double> Gpu::rest_us(double limit_s) {
   if (!ok()) return 0;
-  const auto start = std::chrono::steady_clock::now();
-  check(driver_.cuCtxSynchronize(), nullptr);
-  const std::chrono::duration<double, std::micro> waited = std::chrono::steady_clock::now() - start;
-  return waited > kIdleCall ? waited.count() : 0;
+  const auto waited_us = std::make_shared<double>(0);
+  const auto code = call_beside(limit_s, [waited_us](const Driver& driver) {
+    const auto start = std::chrono::steady_clock::now();
+    const CUresult result = driver.cuCtxSynchronize();
+    const std::chrono::duration<double, std::micro> waited = std::chrono::steady_clock::now() - start;
+    if (waited > kIdleCall) *waited_us = waited.count();
+    return result;
+  });
+  if (!code) return std::nullopt;
+  check(*code, nullptr);
+  return *waited_us;
 }
 
 // The driver prints during a call that waits. A query that reports a failed kernel first discards the failed
-// assertion's text, so another thread makes the waiting call. It stays behind where the kernel does not end:
-// only the end of the process clears that.
+// assertion's text, so another thread makes the waiting call.
 bool Gpu::wait_and_print(double limit_s) {
   if (!ok()) return true;
-  std::promise<CUresult> ended;
-  std::future<CUresult> code = ended.get_future();
-  std::thread([driver = driver_, context = context_, stream = stream_.get(),
-               ended = std::move(ended)]() mutable {
-    const CUresult current = driver.cuCtxSetCurrent(context);
-    ended.set_value(current != CUDA_SUCCESS ? current : driver.cuStreamSynchronize(stream));
-  }).detach();
-  if (code.wait_for(std::chrono::duration<double>(limit_s)) != std::future_status::ready) return false;
-  check(code.get(), nullptr);
-  return true;
+  const auto code = call_beside(
+      limit_s, [stream = stream_.get()](const Driver& driver) { return driver.cuStreamSynchronize(stream); });
+  if (code) check(*code, nullptr);
+  return code.has_value();
 }
 
 }  // namespace gktune

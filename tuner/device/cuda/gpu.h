@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -17,6 +18,10 @@
 
 namespace gktune {
 
+// Whether a kernel of this process ran too long. Calls that release something would wait for it for ever:
+// only the end of the process ends it.
+inline std::atomic<bool> a_kernel_hangs = false;
+
 // A handle of the driver with the function that releases it.
 template <class Handle>
 class Owned {
@@ -31,7 +36,7 @@ class Owned {
     return *this;
   }
   ~Owned() {
-    if (handle_ != Handle{}) release_(handle_);
+    if (handle_ != Handle{} && !a_kernel_hangs) release_(handle_);
   }
   Handle get() const { return handle_; }
 
@@ -210,9 +215,9 @@ class Gpu {
   bool wait(double limit_s);
   // Waits until the event has happened.
   bool wait(const Event& event, double limit_s);
-  // Waits for what is left in any stream, without a limit. Returns the time that this took: 0 where nothing
-  // was left.
-  double rest_us();
+  // Waits for what is left in any stream. Returns the time that this took: 0 where nothing was left, nullopt
+  // where the limit was too short.
+  std::optional<double> rest_us(double limit_s);
   // Waits, and has the driver print what kernels printed, also those that failed. Costs more than wait().
   bool wait_and_print(double limit_s);
 
@@ -230,6 +235,8 @@ class Gpu {
   explicit Gpu(Driver driver) : driver_(driver) {}
 
   bool poll(double limit_s, const std::function<CUresult()>& query);
+  // Makes a call that waits in a thread of its own. Nullopt: it did not return within the limit.
+  std::optional<CUresult> call_beside(double limit_s, std::function<CUresult(const Driver&)> call);
 
   Driver driver_;
   CUdevice device_ = 0;
