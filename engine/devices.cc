@@ -213,7 +213,6 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(KernelDefinition 
     return EngineError{EngineError::Kind::wrong_device,
                        "a recording can only be searched: no code is compiled for it or runs on it"};
   }
-  using While = WorkerDeviceOptions::CompileWhileTiming;
   using LastStep = WorkerDeviceOptions::Work;
   // Without a place for compiled code every kernel fails to compile, and no trial is to blame for it.
   auto cache = make_private_folder(settings.cache_dir);
@@ -227,7 +226,7 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(KernelDefinition 
   // Compilers on all cores would delay this process and its run workers, which then make the device wait.
   options.jobs_while_waiting = static_cast<int>(std::max(1u, own_core_count() - own_core_count() / 4));
   if (found.info.kind == "host") options.batch = 1;  // its compiler gains nothing from several at once
-  options.compile_while_timing = found.info.kind == "host" ? While::no : While::yes;
+  options.compiles_while_timing = found.info.kind != "host";
   if (is_gpu(found.info.kind)) options.sends_ahead_below_s = kShortRunS;
   options.fault_telling_s = 2;  // a GPU's driver looks at the damage first, a CPU's thread for its line
   options.cache_dir = cache->string();

@@ -304,28 +304,6 @@ def hunted_candidates(round_):
     round_.expect_no_leftovers()
 
 
-def pauses(round_):
-    """Compilers pause while candidates are timed. None stays stopped, and no pause counts against a limit."""
-    round_.write('space.yaml', SPACE.replace(str(CONFIGURATIONS), '40'))
-    tuner = round_.start('run', 'space.yaml', '--device', 'host', '--db', 'gktune.db', '--cache', 'cache', '--jobs', '3',
-                         '--strategy', 'exhaustive')
-    stopped_since = {}
-    while tuner.poll() is None and time.monotonic() < tuner.deadline:
-        now = time.monotonic()
-        stopped = {pid for pid in round_.processes() if round_.state_of(pid)[0] == 'T'}
-        stopped_since = {pid: stopped_since.get(pid, now) for pid in stopped}
-        for pid, since in stopped_since.items():
-            if now - since > 60:
-                round_.fail('stopped processes', f'{pid} {round_.state_of(pid)[2]} for a minute')
-                tuner.kill()
-        time.sleep(0.01)
-    if round_.wait(tuner) not in (0, None):
-        round_.fail('failed runs', f'exit code {tuner.returncode}')
-    round_.expect_no_orphans()
-    round_.expect_all_ok(count=40)
-    round_.expect_no_leftovers()
-
-
 def concurrent_tuners(round_):
     """Several tuners on one study measure each configuration once."""
     tuners = [round_.tune() for _ in range(round_.rng.randint(2, 4))]
@@ -588,7 +566,7 @@ def hostile_database(round_):
 
 # The short ones first: a short run has each of them.
 SCENARIOS = [mutated_yaml, hostile_database, vanished_database, damaged_database, hostile_candidates, concurrent_tuners,
-             damaged_cache, pauses, full_disk, hunted_candidates, kills]
+             damaged_cache, full_disk, hunted_candidates, kills]
 
 
 def main():

@@ -1,7 +1,6 @@
 #include "tuner/device/worker/compile_pool.h"
 
 #include <gtest/gtest.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -73,74 +72,6 @@ TEST(compile_pool, does_not_retry_candidates_withdrawn_from_a_failed_batch) {
     pool.add(4, source("ok"));
     EXPECT_EQ(finished(pool, 1), (std::vector<std::uint64_t>{4})) << spoiler;
   }
-}
-
-std::vector<pid_t> stopped_processes() {
-  std::vector<pid_t> stopped;
-  for (const pid_t worker : child_processes(::getpid())) {
-    for (const pid_t pid : group_processes(worker)) {
-      if (process_state(pid).state == 'T') stopped.push_back(pid);
-    }
-  }
-  return stopped;
-}
-
-TEST(compile_pool, pauses_tools_and_never_their_worker) {
-  CompilePool pool = pool_of_one();
-  pool.add(1, source("endless_tool"));
-  start(pool);
-  pool.pause(Clock::now());
-  EXPECT_TRUE(eventually([] { return !stopped_processes().empty(); }));
-  for (const pid_t worker : child_processes(::getpid())) EXPECT_NE(process_state(worker).state, 'T');
-  pool.resume(Clock::now());
-  EXPECT_TRUE(eventually([] { return stopped_processes().empty(); }));
-}
-
-// A signal to the group may miss a tool that is just starting, or stop it for good.
-TEST(compile_pool, leaves_no_tool_stopped_however_often_it_pauses) {
-  CompilePool::Options options;
-  options.command = {{GKTUNE_SCRIPTED_WORKER, "/nonexistent"}, {"host", 0}, WorkerRole::compile, {}};
-  options.jobs = 2;
-  CompilePool pool(std::move(options));
-  constexpr std::size_t kSources = 12;
-  for (std::size_t id = 1; id <= kSources; ++id) pool.add(id, source("tools"));
-  std::size_t done = 0;
-  EXPECT_TRUE(eventually([&] {
-    for (int i = 0; i < 5; ++i) {
-      pool.pause(Clock::now());
-      pool.advance(Clock::now());
-      pool.resume(Clock::now());
-    }
-    pool.dispatch(CompilePool::Haste::start_what_is_there);
-    pool.advance(Clock::now());
-    done += pool.take_finished().size();
-    return done == kSources;
-  })) << done;
-  EXPECT_TRUE(eventually([] { return stopped_processes().empty(); }));
-}
-
-// The system continues a stopped group only if no subreaper adopts it.
-TEST(compile_pool, leaves_no_process_if_it_is_killed_during_a_pause) {
-  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-  const pid_t tuner = ::fork();
-  if (tuner == 0) {
-    CompilePool pool = pool_of_one();
-    pool.add(1, source("endless_tool"));
-    start(pool);
-    pool.pause(Clock::now());
-    while (true) ::pause();
-  }
-  std::vector<pid_t> workers;
-  EXPECT_TRUE(eventually([&] {
-    workers = child_processes(tuner);
-    if (workers.empty()) return false;
-    const std::vector<pid_t> group = group_processes(workers.front());
-    return std::ranges::any_of(group, [](pid_t pid) { return process_state(pid).state == 'T'; });
-  }));
-  ::kill(tuner, SIGKILL);
-  for (const pid_t worker : workers) EXPECT_TRUE(eventually([&] { return group_processes(worker).empty(); }));
-  while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
-  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 // The scripted compiler answers with the number of sources that it got at once.

@@ -50,9 +50,6 @@ class ScriptedCompiler final : public Compiler {
       if (action == "hang") hang();
       if (action == "crash") std::raise(SIGILL);
       if (action == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(300));
-      if (action == "tools")
-        (void)run_command({"sh", "-c", "for i in 1 2 3 4 5 6; do true | cat; (true); done"});
-      if (action == "endless_tool") (void)run_command({"sh", "-c", "sleep 1000 & sleep 1000"});
       if (action == "kill") std::raise(SIGKILL);
       if (action == "grandchild") leave_a_grandchild();
       CompiledVariant& answer = answers.emplace_back();
@@ -96,6 +93,7 @@ class ScriptedRunner final : public Runner {
     if (const char* threads = std::getenv("OMP_NUM_THREADS"); threads != nullptr) {
       reply.message += " threads " + std::string(threads);
     }
+    if (action == "watch") reply.message = std::to_string(count_children(::getppid(), kCompiling));
     if (action == "at_once") return reply;  // before there is a limit to any phase
     report_phase(Phase::setup);
     if (action == "hang_reference") report_phase(Phase::reference), hang();

@@ -440,17 +440,14 @@ TEST_F(WorkerDeviceTest, environment_variables_that_compiled_code_needs_are_set)
   EXPECT_FALSE(contains(tried("ok", "ok").message, "threads 11"));
 }
 
-TEST_F(WorkerDeviceTest, compilation_pauses_while_something_is_timed) {
-  options_.compile_while_timing = WorkerDeviceOptions::CompileWhileTiming::no;
+TEST_F(WorkerDeviceTest, compilers_rest_while_candidates_run_on_their_cores) {
+  options_.compiles_while_timing = false;
+  options_.jobs = 2;
   options_.batch = 1;
-  options_.compile_time_limit_s = 1.5;
   open();
-  // The first candidate is timed for 2 s. The compilation of the second pauses, and the pause does not count
-  // for its limit.
-  for (int i = 0; i < 2; ++i) device_->submit({config("slow", i == 0 ? "long" : "ok", i), {}});
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(device_->next().status, Status::ok);
-  // The pause does not count as busy time either.
-  EXPECT_LT(device_->usage().compile_busy_s, 2);
+  // Each candidate answers with the number of compilers at work.
+  for (int i = 0; i < 6; ++i) device_->submit({config("slow", "watch", i), {}});
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(device_->next().message, "0");
 }
 
 // The greatest number of compilers that work at once on candidates that take long to compile.

@@ -15,7 +15,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <string_view>
 #include <thread>
@@ -27,8 +26,6 @@ constexpr std::size_t kOutputTailBytes = 16384;
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 20;  // more than a pipe holds
 // The parent's descriptors stay above those that the child gets.
 constexpr int kFirstDescriptor = 10;
-constexpr int kPauseRepeatMs = 100;
-constexpr int kExitIntervalMs = 1;
 constexpr auto kEndLimit = std::chrono::seconds(1);
 
 Error system_error(const char* what) { return {std::string(what) + ": " + std::strerror(errno)}; }
@@ -79,20 +76,13 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// The process has one group, so these are its own too.
-PauseRequests pause_requests;
-
-bool are_tools_paused() { return pause_requests.is_paused && pause_requests.is_paused(); }
-
-// The system gives a signal to the processes that a group has at that moment; a tool may be starting another.
-void repeat_pause() { ::kill(0, are_tools_paused() ? SIGTSTP : SIGCONT); }
-
 // Reads to the end of the output.
 std::string read_all(int descriptor) {
   std::string text;
   std::array<char, 8192> bytes;
   for (;;) {
-    if (!wait_for_tool(descriptor, POLLIN, kPauseRepeatMs)) continue;
+    pollfd wait{descriptor, POLLIN, 0};
+    ::poll(&wait, 1, -1);
     const ssize_t got = ::read(descriptor, bytes.data(), bytes.size());
     if (got > 0) text.append(bytes.data(), static_cast<std::size_t>(got));
     if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) return text;
@@ -288,36 +278,13 @@ ExitStatus ChildProcess::wait() {
   return *exit_status_;
 }
 
-void pause_tools_on(PauseRequests requests) {
-  pause_requests = std::move(requests);
-  // A handler, because tools would inherit that a signal is ignored.
-  struct sigaction nothing {};
-  nothing.sa_handler = [](int) {};
-  nothing.sa_flags = SA_RESTART;
-  ::sigaction(SIGTSTP, &nothing, nullptr);
-}
-
-bool wait_for_tool(int descriptor, short events, int limit_ms) {
-  const bool takes_pauses = static_cast<bool>(pause_requests.read);
-  // Repeats a pause often enough, because a tool may be starting another.
-  const int wait_ms = takes_pauses ? std::min(limit_ms, kPauseRepeatMs) : limit_ms;
-  pollfd waits[] = {{descriptor, events, 0}, {takes_pauses ? pause_requests.descriptor : -1, POLLIN, 0}};
-  const int ready = ::poll(waits, 2, wait_ms);
-  if (waits[1].revents != 0 && !pause_requests.read()) pause_requests = {};
-  if (takes_pauses && (ready == 0 || waits[1].revents != 0)) repeat_pause();
-  return waits[0].revents != 0;
-}
-
 Result<CommandOutput> run_command(const std::vector<std::string>& argv) {
   // LANGUAGE takes precedence over LC_ALL.
   auto child =
       ChildProcess::start({argv, {{"LC_ALL", "C.UTF-8"}, {"LANGUAGE", ""}}, ChildOptions::Kind::tool});
   if (!child) return std::move(child).error();
-  if (are_tools_paused()) repeat_pause();
   CommandOutput output;
   output.text = read_all(child->output_number());
-  // A tool may pause between the end of its output and its own.
-  while (pause_requests.read && !child->exit_status()) (void)wait_for_tool(-1, 0, kExitIntervalMs);
   const ExitStatus exit_status = child->wait();
   output.exit_code = exit_status.by_signal ? 128 + exit_status.code : exit_status.code;
   return output;

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -105,22 +104,6 @@ struct CommandOutput {
   int exit_code = 0;  // 128 + n after signal n
   std::string text;   // stdout and stderr together
 };
-
-// The source of requests to pause and resume the tools of a process.
-struct PauseRequests {
-  int descriptor = -1;              // readable when a request has arrived
-  std::function<bool()> read;       // reads those that have arrived; false: no more will come
-  std::function<bool()> is_paused;  // after the last one
-};
-
-// From now on the tools of this process pause on request. Only this process sends them SIGTSTP and SIGCONT:
-// the last one is always the last one asked for. It sends them to its whole group, never stops itself, and
-// repeats them while a tool runs, because a tool that is just starting misses them.
-void pause_tools_on(PauseRequests requests);
-
-// Waits for the descriptor of a tool or a server at most this time. Follows requests to pause in the
-// meantime. True: it is ready, or broken. A descriptor of -1 is never ready.
-bool wait_for_tool(int descriptor, short events, int limit_ms);
 
 // Runs a tool to its end. It prints English messages, because these are kept and parsed.
 Result<CommandOutput> run_command(const std::vector<std::string>& argv);

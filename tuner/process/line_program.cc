@@ -34,7 +34,8 @@ bool wait_for(int file, short events, Clock::time_point deadline) {
       if (left <= 0) return false;
       limit_ms = static_cast<int>(std::min<std::int64_t>(left, kLongestWaitMs));
     }
-    if (wait_for_tool(file, events, limit_ms)) return true;
+    pollfd wait{file, events, 0};
+    if (::poll(&wait, 1, limit_ms) > 0) return true;
   }
 }
 

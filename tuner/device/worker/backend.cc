@@ -106,15 +106,6 @@ int serve_worker(WorkerRole role, const BackendOpener& open) {
   ::fcntl(kChannelFd, F_SETFD, FD_CLOEXEC);                         // not for the worker's own children
   Channel channel{FileDescriptor(kChannelFd)};
   set_report_channel(kChannelFd);
-  bool is_paused = false;
-  const auto note_pause = [&](Frame::Kind kind) { is_paused = kind == Frame::Kind::pause; };
-  // A busy worker gets no other frames.
-  const auto read_pauses = [&] {
-    channel.read();
-    while (const std::optional<Frame> frame = channel.next()) note_pause(frame->kind);
-    return channel.is_open();
-  };
-  if (role == WorkerRole::compile) pause_tools_on({kChannelFd, read_pauses, [&] { return is_paused; }});
   auto send = [&](Frame::Kind kind, std::string_view payload) {
     channel.queue(kind, payload);
     channel.write();
@@ -139,10 +130,7 @@ int serve_worker(WorkerRole role, const BackendOpener& open) {
     channel.read();
     while (std::optional<Frame> frame = channel.next()) {
       if (opened->is_lost) continue;  // the parent replaces this worker and sends the job again
-      if (frame->kind != Frame::Kind::request) {
-        note_pause(frame->kind);  // there is nothing to pause yet
-        continue;
-      }
+      if (frame->kind != Frame::Kind::request) continue;
       const Result<std::string> reply = answer(*opened, frame->payload);
       std::fflush(nullptr);  // output belongs to this job
       if (!reply) {

@@ -12,8 +12,6 @@ namespace gktune {
 struct Frame {
   enum class Kind : unsigned char {
     request = 'q',
-    pause = 's',   // the tools of a busy worker rest …
-    resume = 'g',  // … and go on
     reply = 'r',
     ready = 'h',      // the worker accepts requests: a run worker's DeviceInfo, from others nothing
     not_ready = 'e',  // the worker cannot start: the reason
@@ -28,7 +26,7 @@ struct Frame {
   std::string payload;
 };
 
-inline constexpr std::string_view kFrameKinds = "qsgrheptlfxv";
+inline constexpr std::string_view kFrameKinds = "qrheptlfxv";
 
 // On the wire: the payload's size in four bytes, least first, the kind, the payload.
 inline constexpr std::size_t kFrameHeaderBytes = 5;

@@ -7,14 +7,6 @@
 namespace gktune {
 namespace {
 
-// A worker's own clock includes its pauses.
-void leave_out_pauses(std::vector<CompiledVariant>& variants, double busy_s) {
-  double told_s = 0;
-  for (const CompiledVariant& variant : variants) told_s += variant.seconds;
-  if (told_s <= busy_s) return;
-  for (CompiledVariant& variant : variants) variant.seconds *= busy_s / told_s;
-}
-
 // The number of sources, or of jobs with several, that shows what they cost.
 constexpr int kFewestCosts = 4;
 // nvcc compiles host code and its libraries' templates, for which it may need minutes.
@@ -62,8 +54,7 @@ void CompilePool::withdraw(std::uint64_t id, Clock::time_point now) {
 }
 
 void CompilePool::dispatch(Haste haste, std::size_t most_busy) {
-  while (!paused_ && !queue_.empty() && starts_.error().empty() &&
-         workers_that_are(Worker::State::busy) < most_busy) {
+  while (!queue_.empty() && starts_.error().empty() && workers_that_are(Worker::State::busy) < most_busy) {
     Slot* slot = idle_slot();
     if (slot == nullptr) {
       const bool full = slots_.size() >= static_cast<std::size_t>(options_.jobs);
@@ -178,7 +169,6 @@ void CompilePool::advance(Clock::time_point now) {
 void CompilePool::finish_job(Slot& slot, const std::string& reply, double busy_s) {
   busy_s_ += busy_s;
   auto variants = decode<std::vector<CompiledVariant>>(reply);
-  if (variants) leave_out_pauses(*variants, busy_s);
   std::vector<Task> batch = std::exchange(slot.batch, {});
   if (variants && variants->size() == batch.size()) note_cost(slot, batch, *variants);
   for (std::size_t i = batch.size(); i-- > 0;) {
@@ -256,16 +246,6 @@ void CompilePool::fail_all() {
 
 void CompilePool::leave() const {
   for (const Slot& slot : slots_) slot.worker.leave();
-}
-
-void CompilePool::pause(Clock::time_point now) {
-  if (std::exchange(paused_, true)) return;
-  for (Slot& slot : slots_) slot.worker.pause(now);
-}
-
-void CompilePool::resume(Clock::time_point now) {
-  if (!std::exchange(paused_, false)) return;
-  for (Slot& slot : slots_) slot.worker.resume(now);
 }
 
 }  // namespace gktune

@@ -49,10 +49,7 @@ class CompilePool {
   Clock::time_point deadline() const;
   void advance(Clock::time_point now);
 
-  // Stops the compilers while something is timed.
-  void pause(Clock::time_point now);
-  void resume(Clock::time_point now);
-
+  bool is_busy() const { return workers_that_are(Worker::State::busy) > 0; }
   // Tells all workers to end, and does not wait for that.
   void leave() const;
   // The sum over all workers.
@@ -102,7 +99,6 @@ class CompilePool {
   std::vector<Cost> costs_;
   std::vector<Finished> finished_;
   StartFailures starts_{"no compile worker can be started: "};
-  bool paused_ = false;
   double busy_s_ = 0;
   OutsideKills outside_kills_;
 };

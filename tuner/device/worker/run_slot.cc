@@ -95,10 +95,6 @@ void RunSlot::abandon() {
   replace_worker();
 }
 
-bool RunSlot::is_timing() const {
-  return sent_ > 0 && active_ && active_->state() == Worker::State::busy && active_->phase() == Phase::timing;
-}
-
 void RunSlot::add_to(std::vector<pollfd>& descriptors) const {
   if (active_) active_->add_to(descriptors);
   if (reserve_) reserve_->add_to(descriptors);

@@ -63,7 +63,6 @@ class RunSlot {
   void abandon();
   // Tells all workers to end, and does not wait for that.
   void leave() const;
-  bool is_timing() const;
 
   void add_to(std::vector<pollfd>& descriptors) const;
   Clock::time_point deadline() const;

@@ -111,7 +111,7 @@ void Worker::add_to(std::vector<pollfd>& descriptors) const {
 }
 
 Clock::time_point Worker::deadline() const {
-  if (state_ == State::dead || paused_) return Clock::time_point::max();
+  if (state_ == State::dead) return Clock::time_point::max();
   if (overstayed_ || !channel_.is_open()) return Clock::now() + kReapInterval;
   return limit_.value_or(Clock::time_point::max());
 }
@@ -218,7 +218,7 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
 // job. A worker that does not do so, or that closed its channel and does not exit, has to end with all that
 // it started. In the end it is killed.
 void Worker::end_late(Clock::time_point now) {
-  if (!limit_ || now < *limit_ || paused_) return;
+  if (!limit_ || now < *limit_) return;
   if (channel_.is_open() && !overstayed_ && limits_.report_s > 0 && !std::exchange(was_asked_, true)) {
     limit_ = now + duration_s(limits_.report_s);
     process_.signal_alone(kQuestionSignal);
@@ -277,22 +277,6 @@ Failure Worker::cause_of(const ExitStatus& exit_status) const {
   }
   if (state_ == State::busy && phase_ == Phase::verifier) cause = failed_verification(std::move(cause));
   return cause;
-}
-
-void Worker::pause(Clock::time_point now) {
-  if (state_ != State::busy || paused_) return;
-  paused_ = now;
-  channel_.queue(Frame::Kind::pause, {});
-  channel_.write();
-}
-
-void Worker::resume(Clock::time_point now) {
-  if (!paused_) return;
-  if (limit_) *limit_ += now - *paused_;
-  busy_since_ += now - *paused_;
-  paused_.reset();
-  channel_.queue(Frame::Kind::resume, {});
-  channel_.write();
 }
 
 }  // namespace gktune

@@ -86,12 +86,10 @@ class Worker {
   const JobEnd& death() const { return death_; }
   // The end of the process that the worker forked for the last job. Returned once.
   std::optional<JobEnd> take_job_end() { return std::exchange(job_end_, std::nullopt); }
-  // The phase of the current job, or of the job it died in. Empty if none was reported.
-  std::optional<Phase> phase() const { return phase_; }
   // The hardware as a run worker found it. Empty before it is ready.
   const std::optional<DeviceInfo>& device() const { return device_; }
-  // Time on its job, without pauses.
-  double busy_s(Clock::time_point now) const { return elapsed_s(busy_since_, paused_.value_or(now)); }
+  // Time on its job.
+  double busy_s(Clock::time_point now) const { return elapsed_s(busy_since_, now); }
 
   void add_to(std::vector<pollfd>& descriptors) const;
   // Call advance() by then even if nothing arrives.
@@ -102,10 +100,6 @@ class Worker {
   void kill();
   // Tells it to end, and does not wait for that. Its destructor does.
   void leave() const { process_.signal_alone(SIGTERM); }
-
-  // Pauses the tools of a compile worker. The pause does not count against its limits.
-  void pause(Clock::time_point now);
-  void resume(Clock::time_point now);
 
  private:
   explicit Worker(ChildProcess process) : process_(std::move(process)), channel_(process_.take_socket()) {}
@@ -123,14 +117,13 @@ class Worker {
   Channel channel_;
   State state_ = State::starting;
   std::optional<DeviceInfo> device_;
-  std::optional<Phase> phase_;
+  std::optional<Phase> phase_;       // of the current job, if one was reported
   std::optional<std::size_t> turn_;  // the finalist of a playoff that is executed
   Limits limits_;
   std::optional<Limits> ahead_;  // of the request that was sent ahead
   double limit_s_ = 0;           // of the phase
   std::optional<Clock::time_point> limit_;
-  std::optional<Clock::time_point> paused_;
-  Clock::time_point busy_since_;  // moved later by each pause
+  Clock::time_point busy_since_;
   std::optional<std::string> reply_;
   std::optional<Failure> fault_;  // its own report
   bool was_asked_ = false;        // where it is, after its limit

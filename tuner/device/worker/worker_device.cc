@@ -175,6 +175,13 @@ std::size_t WorkerDevice::waiting() const {
       std::ranges::count(submissions_, Submission::Stage::ready, &Submission::stage));
 }
 
+bool WorkerDevice::has_runs() const {
+  return std::ranges::any_of(submissions_, [](const Submission& submission) {
+    return submission.goal == Submission::Goal::trial &&
+           (submission.stage == Submission::Stage::ready || submission.stage == Submission::Stage::running);
+  });
+}
+
 std::size_t WorkerDevice::capacity() const {
   // The hardware is the bottleneck. A later choice of candidates can use more results.
   if (waiting() >= ahead() * slots_.size()) return submissions_.size() + finished_.size();
@@ -250,9 +257,11 @@ std::size_t WorkerDevice::reference_of(const SourcePlan& source) {
 }
 
 void WorkerDevice::pump(CompilePool::Haste haste, Clock::time_point until) {
-  const bool has_time = options_.jobs_while_waiting > 0 && waiting() > 0;
-  pool_.dispatch(
-      haste, static_cast<std::size_t>(has_time ? options_.jobs_while_waiting : std::max(1, options_.jobs)));
+  if (options_.compiles_while_timing || pool_.is_busy() || !has_runs()) {
+    const bool has_time = options_.jobs_while_waiting > 0 && waiting() > 0;
+    pool_.dispatch(
+        haste, static_cast<std::size_t>(has_time ? options_.jobs_while_waiting : std::max(1, options_.jobs)));
+  }
   dispatch_runs();
   take_compiled();  // immediate failures need no wait
   while (take_run()) dispatch_runs();
@@ -269,9 +278,6 @@ void WorkerDevice::pump(CompilePool::Haste haste, Clock::time_point until) {
   for (RunSlot& slot : slots_) slot.advance(now);
   if (take_run()) dispatch_runs();  // no device waits while compiled code is read
   pool_.advance(now);
-  if (options_.compile_while_timing == WorkerDeviceOptions::CompileWhileTiming::no) {
-    std::ranges::any_of(slots_, &RunSlot::is_timing) ? pool_.pause(now) : pool_.resume(now);
-  }
   take_compiled();
   dispatch_runs();
   keep_modules(now);
@@ -326,6 +332,7 @@ void WorkerDevice::advance_compiled(Submission& submission) {
 }
 
 void WorkerDevice::dispatch_runs() {
+  if (!options_.compiles_while_timing && pool_.is_busy()) return;
   for (Submission& submission : submissions_) {
     if (submission.stage != Submission::Stage::ready || submission.goal != Submission::Goal::trial) continue;
     const RunJob job = run_job(submission);

@@ -22,8 +22,6 @@ namespace gktune {
 struct WorkerDeviceOptions {
   // The last step of each candidate.
   enum class Work { compile, check, time };
-  // On a CPU compilers would use the cores that are being timed.
-  enum class CompileWhileTiming { yes, no };
 
   std::vector<BackendName> backends;  // several: of one model
   // The hardware, where it is known. Then no worker starts before there is something to run. A worker that
@@ -40,7 +38,7 @@ struct WorkerDeviceOptions {
   int jobs = 1;                // compile workers
   int jobs_while_waiting = 0;  // at work while compiled candidates wait for hardware; 0: all
   int batch = 4;               // sources to compile together, at most
-  CompileWhileTiming compile_while_timing = CompileWhileTiming::yes;
+  bool compiles_while_timing = true;  // on a CPU compilers would use the cores that are being timed
   std::string cache_dir;
   double compile_time_limit_s = 120;
   double fault_telling_s = 0;  // added to the limit of a run, for a report of a fault or its place
@@ -121,6 +119,7 @@ class WorkerDevice final : public Device {
   void keep_modules(Clock::time_point now);
   bool all_are_broken() const;
   std::size_t waiting() const;
+  bool has_runs() const;  // now, or next
   std::size_t ahead() const;
   RunSlot* free_slot();
   RunSlot* slot_for(const Submission& submission, const RunSlot::Environment& environment);
