@@ -111,16 +111,6 @@ static void misbehave() {
   usleep(300'000);
   prctl(PR_SET_NAME, "gktune-rests");
 }
-#elif LEAK == 25  // uses 256 MiB, and is the first to go if the system lacks memory
-static void misbehave() {
-  const int score = open("/proc/self/oom_score_adj", O_WRONLY);
-  if (score < 0 || write(score, "1000", 4) != 4) abort();
-  constexpr size_t bytes = size_t{256} << 20, page = 4096;
-  char* memory = static_cast<char*>(malloc(bytes));
-  if (memory == nullptr) abort();
-  for (size_t i = 0; i < bytes; i += page) static_cast<volatile char*>(memory)[i] = 'x';
-  free(memory);
-}
 #elif LEAK == 20
 static void misbehave() { kill(getpid(), SIGKILL); }
 #elif LEAK == 21

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tuner/device/worker/job.h"
+#include "tuner/process/outside_kills.h"
 
 namespace gktune {
 namespace {
@@ -206,7 +207,7 @@ void CompilePool::take_apart(Slot& slot) {
   CompiledVariant variant;
   if (is_from_outside) {
     variant.status = Status::machine_failed;
-    variant.log = "the compiler: " + outside_kills_.str(death.message);
+    variant.log = "the compiler: " + outside_kills_text(death.message);
     return finish(batch[0], std::move(variant));
   }
   variant.status = death.status == Status::timed_out ? Status::compile_timed_out : Status::crashed;

@@ -8,7 +8,6 @@
 
 #include "tuner/device/worker/job.h"
 #include "tuner/device/worker/worker.h"
-#include "tuner/process/outside_kills.h"
 
 namespace gktune {
 
@@ -100,7 +99,6 @@ class CompilePool {
   std::vector<Finished> finished_;
   StartFailures starts_{"no compile worker can be started: "};
   double busy_s_ = 0;
-  OutsideKills outside_kills_;
 };
 
 }  // namespace gktune

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tuner/process/outside_kills.h"
+
 namespace gktune {
 namespace {
 
@@ -156,7 +158,7 @@ bool RunSlot::try_again(const Worker::JobEnd& end) {
 // After the last attempt.
 Failure RunSlot::cause_of(const Worker::JobEnd& end) {
   if (!end.is_from_outside) return end.failure;
-  return {Status::machine_failed, outside_kills_.str(end.failure.message)};
+  return {Status::machine_failed, outside_kills_text(end.failure.message)};
 }
 
 void RunSlot::finish(Outcome outcome, double seconds) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tuner/device/worker/worker.h"
-#include "tuner/process/outside_kills.h"
 
 namespace gktune {
 
@@ -94,7 +93,6 @@ class RunSlot {
   StartFailures starts_{kNoWorker};
   std::deque<Job> jobs_;  // the present one, then one that is sent ahead
   std::size_t sent_ = 0;  // of them, to the active worker
-  OutsideKills outside_kills_;
   std::deque<Finished> finished_;
   double busy_s_ = 0;
 };

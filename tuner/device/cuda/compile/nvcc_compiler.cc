@@ -145,7 +145,7 @@ CompiledVariant NvccCompiler::compile(const SourcePlan& source, const std::strin
 
   CompiledVariant result;
   result.module.symbols = add_entries(text, {&source, "gktune_" + key}, "launcher_entry");
-  CompilerRun run = compile_to_cache({words, ".cu", ".so"}, text, cache, outside_kills_);
+  CompilerRun run = compile_to_cache({words, ".cu", ".so"}, text, cache);
   result.seconds = seconds_since(start);
   result.status = run.status;
   result.log = run.status == Status::machine_failed ? std::move(run.log) : readable(run.log);

@@ -8,7 +8,6 @@
 #include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/compile_cache.h"
-#include "tuner/process/outside_kills.h"
 
 namespace gktune {
 
@@ -32,7 +31,6 @@ class NvccCompiler : public Compiler {
   std::string compiler_key_;  // of nvcc, the C++ compiler that it calls, and the options from its environment
   std::vector<int> architectures_;  // 80 for sm_80
   std::map<std::string, CompileCache> caches_;
-  OutsideKills outside_kills_;
 };
 
 }  // namespace gktune

@@ -236,10 +236,10 @@ CompilerRun HostCompiler::build(const SourcePlan& source, Instrumentation instru
   if (std::filesystem::path(source.path).is_relative() && folder.has_relative_path())
     call.words.push_back("-fdebug-prefix-map=" + folder.string() + "=.");
   if (!is_clang() || source.language != Language::cuda || instrumentation == Instrumentation::none)
-    return compile_to_cache(call, text, cache, outside_kills_);
+    return compile_to_cache(call, text, cache);
   CompilerCommand first{call.words, ".cc", ".ll"};
   first.words.insert(first.words.end(), {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"});
-  CompilerRun run = compile_text(first, text, cache, outside_kills_);
+  CompilerRun run = compile_text(first, text, cache);
   if (run.status != Status::ok) return run;
   call.words.insert(call.words.end(), {"-x", "ir"});
   call.input_suffix = ".ll";

@@ -11,7 +11,6 @@
 #include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/process/child_process.h"
-#include "tuner/process/outside_kills.h"
 
 namespace gktune {
 
@@ -45,7 +44,6 @@ class HostCompiler : public Compiler {
   std::string version_;
   std::string headers_;  // the folder with the headers for kernels
   std::map<std::string, CompileCache> caches_;
-  OutsideKills outside_kills_;
   std::string address_sanitizer_;  // the path of its library; empty until it is needed
 };
 

@@ -68,8 +68,7 @@ Result<CommandOutput> call_compiler(const std::vector<std::string>& words) {
   return result;
 }
 
-CompilerRun compile_text(const CompilerCommand& command, const std::string& text, const CompileCache& cache,
-                         OutsideKills& outside_kills) {
+CompilerRun compile_text(const CompilerCommand& command, const std::string& text, const CompileCache& cache) {
   const std::string name = content_key(text);
   const std::string input = cache.scratch_path(name + command.input_suffix);
   const std::string output = cache.scratch_path(name + command.output_suffix);
@@ -84,7 +83,7 @@ CompilerRun compile_text(const CompilerCommand& command, const std::string& text
   for (const std::string& path : {input, output}) std::filesystem::remove(path, ignored);
   if (!result) return {Status::machine_failed, result.error().message, {}};
   if (was_killed(*result)) {
-    return {Status::machine_failed, outside_kills.str("the compiler was killed") + '\n' + result->text, {}};
+    return {Status::machine_failed, outside_kills_text("the compiler was killed") + '\n' + result->text, {}};
   }
   if (result->exit_code != 0) {
     if (!is_the_machines_fault(result->text)) return {Status::compile_failed, result->text, {}};
@@ -98,9 +97,8 @@ CompilerRun compile_text(const CompilerCommand& command, const std::string& text
   return {Status::ok, result->text, *std::move(code)};
 }
 
-CompilerRun compile_to_cache(const CompilerCommand& command, const std::string& text, CompileCache& cache,
-                             OutsideKills& outside_kills) {
-  CompilerRun run = compile_text(command, text, cache, outside_kills);
+CompilerRun compile_to_cache(const CompilerCommand& command, const std::string& text, CompileCache& cache) {
+  CompilerRun run = compile_text(command, text, cache);
   if (run.status != Status::ok) return run;
   Result<std::string> path = cache.add_code(run.output);
   if (!path) return {Status::machine_failed, path.error().message, {}};

@@ -34,11 +34,9 @@ struct CompilerRun {
 };
 
 // Compiles a text by way of files in the cache's folder for them.
-CompilerRun compile_text(const CompilerCommand& command, const std::string& text, const CompileCache& cache,
-                         OutsideKills& outside_kills);
+CompilerRun compile_text(const CompilerCommand& command, const std::string& text, const CompileCache& cache);
 // Keeps the output in the cache.
-CompilerRun compile_to_cache(const CompilerCommand& command, const std::string& text, CompileCache& cache,
-                             OutsideKills& outside_kills);
+CompilerRun compile_to_cache(const CompilerCommand& command, const std::string& text, CompileCache& cache);
 
 // The message if a compiler's first error is that the source has no function of an entry's name: its other
 // errors are in files that the user has never seen. Nothing if the first error is another one.
