@@ -110,24 +110,6 @@ __global__ void k(int* p) { *p = static_cast<int>(std::array<int, N>().size()); 
   EXPECT_NE(lacking.log.find("kernel.cu:6"), std::string::npos) << lacking.log;
 }
 
-TEST_P(HostCompilerTest, names_the_option_that_breaks_a_header) {
-  SourcePlan plan =
-      kernel_source("#include <cuda_fp16.h>\n__global__ void k(int* p) { *p = EXTRA; }\n", {"k"});
-  for (const char* option : {"-Dx=3", "-Dw", "-D__half_raw=1"}) {
-    plan.options = {"-DEXTRA=1", option};
-    const CompiledVariant result = compile(plan);
-    EXPECT_EQ(result.status, Status::compile_failed);
-    EXPECT_TRUE(
-        result.log.starts_with(std::string("option ") + option + ": CUDA's own headers use that name"))
-        << result.log;
-  }
-  plan.options = {"-DEXTRA=1"};
-  EXPECT_EQ(compile(plan).status, Status::ok) << compile(plan).log;
-  plan.options = {"-DEXTRA=mine"};  // breaks the source alone
-  EXPECT_NE(compile(plan).log.find("mine"), std::string::npos);
-  EXPECT_EQ(compile(plan).log.find("own headers"), std::string::npos) << compile(plan).log;
-}
-
 TEST_P(HostCompilerTest, accepts_an_alignment_after_shared) {
   const CompiledVariant variant = compile(kernel_source(R"(
 __global__ void k(int* p) {

@@ -16,7 +16,6 @@
 #include "tuner/device/cuda/compile/nvcc_compiler.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/cuda/compile/toolkit.h"
-#include "tuner/device/host/compile/run_compiler.h"
 #include "tuner/device/worker/command_compiler.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/source/flat_source.h"
@@ -310,21 +309,6 @@ class CudaCompiler : public Compiler {
     });
   }
 
-  // Names the -D option that breaks the headers before the source; nothing
-  // if the errors are in the source.
-  std::optional<std::string> option_at_fault(const std::vector<std::string>& messages, const Batch& batch,
-                                             const SourcePlan& source) const {
-    const auto error = first_error(messages);
-    const auto is_in = [&](const std::string& path) { return error->starts_with(path + '('); };
-    if (error == messages.end() || is_in(source.path) ||
-        std::ranges::any_of(batch.source.files, [&](const auto& file) { return is_in(file.first); })) {
-      return std::nullopt;
-    }
-    return gktune::option_at_fault(batch.source, batch.options, [&](const HeaderCompile& compile) {
-      return nvrtc_.compile({source.path, compile.text, headers_, compile.options, {}}).ok;
-    });
-  }
-
   NvrtcOutput compile_one(Batch& batch, const SourcePlan& source) const {
     const CudaText lean = cuda_text_of_one(batch.source, source, OtherKernels::drop);
     NvrtcOutput output = compile_text(batch, lean.text, source, source.entries);
@@ -346,8 +330,6 @@ class CudaCompiler : public Compiler {
       result.log = joined(log.messages, "");
       if (auto missing = missing_entry(log.messages, batch.source, *pending.source))
         result.log = *std::move(missing);
-      if (auto option = option_at_fault(log.messages, batch, *pending.source))
-        result.log = *std::move(option);
       result.log += host_code_notes(batch.source.host_names, result.log);
       result.log += missing_header_warnings(batch);
       if (include_dirs_.empty()) result.log += "note: CUDA's headers were not found on this machine\n";

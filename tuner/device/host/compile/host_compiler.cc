@@ -243,33 +243,7 @@ CompilerRun HostCompiler::build(const SourcePlan& source, Instrumentation instru
   if (run.status != Status::ok) return run;
   call.words.insert(call.words.end(), {"-x", "ir"});
   call.input_suffix = ".ll";
-  return compile_to_cache(call, with_checked_copies(run.output), cache, outside_kills_);
-}
-
-std::optional<std::string> HostCompiler::option_at_fault(const SourcePlan& source, std::string_view log,
-                                                         CompileCache& cache) {
-  const std::size_t error = log.find("error:");
-  if (error == std::string_view::npos) return std::nullopt;
-  const std::string_view line = log.substr(0, error).substr(log.rfind('\n', error) + 1);
-  if (!line.starts_with('<') && !line.starts_with(headers_)) return std::nullopt;  // <command-line>: error: …
-  const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::keep);
-  return gktune::option_at_fault(flat, source.options, [&](const HeaderCompile& compile) {
-    SourcePlan plain = source;
-    plain.text = compile.text;
-    plain.options = compile.options;
-    plain.entries.clear();
-    plain.macros.clear();
-    const NamedVariant variant{&plain, "gktune_headers"};
-    const std::string text = cuda_unit(variant).text;
-    const std::string input = cache.scratch_path(content_key(text) + ".cc");
-    if (!write_atomically(input, text)) return true;
-    std::vector<std::string> words = command(plain, Instrumentation::none);
-    words.insert(words.end(), {"-fsyntax-only", input});
-    const Result<CommandOutput> result = call_compiler(words);
-    std::error_code ignored;
-    std::filesystem::remove(input, ignored);
-    return result && result->exit_code == 0;
-  });
+  return compile_to_cache(call, with_checked_copies(run.output), cache);
 }
 
 CompiledVariant HostCompiler::compile_one(const SourcePlan& source, Instrumentation instrumentation,
@@ -292,7 +266,6 @@ CompiledVariant HostCompiler::compile_one(const SourcePlan& source, Instrumentat
   const std::string log = variant.log;
   if (auto missing = missing_entry(source, log)) variant.log = *std::move(missing);
   if (!is_cuda || run.status != Status::compile_failed) return variant;
-  if (auto option = option_at_fault(source, log, cache)) variant.log = *std::move(option);
   if (auto feature = unsupported_feature(log, source.text)) variant.log = *std::move(feature);
   variant.log += host_code_notes(unit.host_names, log);
   return variant;

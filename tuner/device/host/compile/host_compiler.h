@@ -33,10 +33,6 @@ class HostCompiler : public Compiler {
                                                                    Instrumentation instrumentation);
   CompilerRun build(const SourcePlan& source, Instrumentation instrumentation, const std::string& text,
                     CompileCache& cache);
-  // The message about an option that breaks the headers for kernels, if the log's first error is not in the
-  // user's files.
-  std::optional<std::string> option_at_fault(const SourcePlan& source, std::string_view log,
-                                             CompileCache& cache);
   CompiledVariant compile_one(const SourcePlan& source, Instrumentation instrumentation,
                               const std::string& key, CompileCache& cache);
 

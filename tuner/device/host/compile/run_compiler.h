@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,8 +9,6 @@
 #include "tuner/core/trial.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/process/child_process.h"
-#include "tuner/process/outside_kills.h"
-#include "tuner/source/flat_source.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
@@ -41,15 +38,5 @@ CompilerRun compile_to_cache(const CompilerCommand& command, const std::string& 
 // The message if a compiler's first error is that the source has no function of an entry's name: its other
 // errors are in files that the user has never seen. Nothing if the first error is another one.
 std::optional<std::string> missing_entry(const SourcePlan& source, std::string_view log);
-
-struct HeaderCompile {
-  std::string text;  // includes the source's headers of CUDA and the system, and nothing else
-  std::vector<std::string> options;
-};
-
-// The message about the first macro among the options (-DX=1, or -D and X=1) without which the headers
-// compile and with which they do not. Nothing if no macro is at fault.
-std::optional<std::string> option_at_fault(const FlatSource& source, const std::vector<std::string>& options,
-                                           const std::function<bool(const HeaderCompile&)>& compiles);
 
 }  // namespace gktune
