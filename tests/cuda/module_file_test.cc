@@ -2,10 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tests/scratch_folder.h"
-#include "tuner/device/cuda/compile/toolkit.h"
 
 namespace gktune {
 namespace {
@@ -27,41 +24,6 @@ TEST(module_file, is_an_error_if_it_is_damaged_or_missing) {
   EXPECT_FALSE(read_module(folder.path("text")).ok());
   folder.write("half", "gktune module 1\n{\"packing\":\"zstd\",\"size\":5000,\"kernels\":[]}\nabc");
   EXPECT_FALSE(read_module(folder.path("half")).ok());
-}
-
-TEST(cubin, shows_what_the_compiler_reports_of_its_kernels) {
-  const auto compiler = open_cuda_compiler({});
-  if (!compiler) GTEST_SKIP() << compiler.error().message;
-  ScratchFolder folder;
-  SourcePlan source;
-  source.path = "k.cu";
-  source.text =
-      "extern \"C\" __global__ void a(float* p) { __shared__ float s[300]; s[threadIdx.x] = *p;\n"
-      "__syncthreads(); *p = s[threadIdx.x ^ 1]; }\n"
-      "extern \"C\" __global__ void b(float* p, int n) { for (int i = 0; i < n; ++i) p[i] = p[n - i] / p[2 * "
-      "i]; }\n";
-  source.entries = {"a", "b"};
-  for (const char* architecture : {"sm_80", "sm_90"}) {
-    const auto compiled = (*compiler)->compile({{source}, architecture, folder.path("cache")}).front();
-    ASSERT_EQ(compiled.status, Status::ok) << compiled.log;
-    const auto module = read_module(compiled.module.path);
-    const auto kernels = kernels_in(module->cubin);
-    ASSERT_TRUE(kernels.ok()) << kernels.error().message;
-    ASSERT_EQ(kernels->size(), 2u);
-    for (const KernelResources& reported : module->kernels) {
-      const auto read = std::ranges::find(*kernels, reported.symbol, &KernelResources::symbol);
-      ASSERT_NE(read, kernels->end()) << reported.symbol;
-      EXPECT_EQ(read->registers, reported.registers) << reported.symbol;
-      EXPECT_EQ(read->static_shared_bytes, reported.static_shared_bytes) << reported.symbol;
-    }
-    for (const std::size_t size :
-         {std::size_t{0}, std::size_t{63}, std::size_t{64}, module->cubin.size() / 2})
-      EXPECT_FALSE(kernels_in(std::string_view(module->cubin).substr(0, size)).ok()) << size;
-    EXPECT_EQ((*compiler)->packed(module->cubin, {"a", "c"}).error().message,
-              "it has no kernel 'c', but b, a");
-  }
-  EXPECT_EQ((*compiler)->packed("text", {}).error().message,
-            "it is no cubin: an ELF file of 64 bits for CUDA");
 }
 
 TEST(compile_log, reads_the_resources_of_each_kernel) {

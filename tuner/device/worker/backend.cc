@@ -144,7 +144,7 @@ int serve_worker(WorkerRole role, const BackendOpener& open) {
   return 0;
 }
 
-Result<std::string> Compiler::packed(const std::string&, const std::vector<std::string>&) const {
+Result<std::string> Compiler::packed(const std::string&) const {
   return Error{"this device runs sources, no machine code"};
 }
 

@@ -23,10 +23,8 @@ class Compiler {
   virtual std::vector<CompiledVariant> compile(const CompileJob& job) = 0;
   // The bytes that a program loads of a module that was compiled here; by default the whole file.
   virtual Result<std::string> loadable_code(const Module& module) const;
-  // The contents of a code file with machine code that another program has made. An error if this is no
-  // machine code of the device, or lacks a symbol.
-  virtual Result<std::string> packed(const std::string& machine_code,
-                                     const std::vector<std::string>& symbols) const;
+  // The contents of a code file with machine code that another program has made.
+  virtual Result<std::string> packed(const std::string& machine_code) const;
 };
 
 // Runs in a run worker. A candidate may crash that process.

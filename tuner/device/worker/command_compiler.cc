@@ -242,10 +242,7 @@ class CommandCompiler final : public Compiler {
   Result<std::string> loadable_code(const Module& module) const override {
     return own_->loadable_code(module);
   }
-  Result<std::string> packed(const std::string& code,
-                             const std::vector<std::string>& symbols) const override {
-    return own_->packed(code, symbols);
-  }
+  Result<std::string> packed(const std::string& code) const override { return own_->packed(code); }
 
  private:
   static CompiledVariant failure(Status status, std::string why) {
@@ -326,7 +323,7 @@ class CommandCompiler final : public Compiler {
       if (std::filesystem::path(compiled.path).extension() != ".cubin")
         return failure(Status::compile_failed,
                        compiled.path + " is neither a cubin (.cubin) nor a source (.cu, .cc, .cpp)");
-      const auto packed = own_->packed(*bytes, compiled.symbols);
+      const auto packed = own_->packed(*bytes);
       if (!packed) return failure(Status::compile_failed, compiled.path + ": " + packed.error().message);
       const auto path = cache.add_code(*packed);
       if (!path) return failure(Status::machine_failed, path.error().message);

@@ -119,16 +119,8 @@ class CudaCompiler : public Compiler {
     return std::move(code->cubin);
   }
 
-  Result<std::string> packed(const std::string& machine_code,
-                             const std::vector<std::string>& symbols) const override {
-    auto kernels = kernels_in(machine_code);
-    if (!kernels) return kernels.error();
-    for (const std::string& symbol : symbols) {
-      if (std::ranges::find(*kernels, symbol, &KernelResources::symbol) == kernels->end())
-        return Error{"it has no kernel '" + symbol + "', but " +
-                     joined(*kernels, ", ", &KernelResources::symbol)};
-    }
-    return pack_module({machine_code, *std::move(kernels)});
+  Result<std::string> packed(const std::string& machine_code) const override {
+    return pack_module({machine_code, {}});
   }
 
  private:

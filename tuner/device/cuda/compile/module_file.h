@@ -31,13 +31,10 @@ struct CompileLog {
 
 CompileLog read_compile_log(std::string_view log);
 
-// The kernels of a cubin, which is an ELF file; their spilled bytes are not known (-1).
-Result<std::vector<KernelResources>> kernels_in(std::string_view cubin);
-
 // Machine code with the compiler's report on each kernel. Compile workers write it to a file for run workers.
 struct CompiledModule {
   std::string cubin;
-  std::vector<KernelResources> kernels;
+  std::vector<KernelResources> kernels;  // none of code that another program has made
 };
 
 GKTUNE_FIELDS(CompiledModule, cubin, kernels)

@@ -149,6 +149,7 @@ class ResourceReporter : public Runner {
     if (program.steps.empty() || program.source.language == Language::host) return std::nullopt;
     const auto code = read_module(module.path);
     if (!code) return failure(Status::machine_failed, code.error().message);
+    if (code->kernels.empty()) return std::nullopt;  // made by another program
     std::int64_t most_threads = -1;
     for (const StepPlan& step : program.steps) {
       if (step.entry.empty()) continue;
