@@ -477,30 +477,6 @@ TEST_F(WorkerDeviceTest, fewer_compilers_work_while_compiled_candidates_wait) {
   EXPECT_EQ(most_compilers(*device_), 1u);
 }
 
-TEST_F(WorkerDeviceTest, running_compiled_code_marks_it_as_recently_used) {
-  namespace fs = std::filesystem;
-  const auto now = fs::file_time_type::clock::now();
-  const std::string candidate = folder_.path("candidate.code"), reference = folder_.path("reference.code");
-  kernel_.references.emplace_back().path = reference;
-  kernel_.references[0].launches.emplace_back();
-  open();
-  const auto were_used = [&](const auto& use) {
-    for (const std::string& path : {candidate, reference}) {
-      std::ofstream(path) << "code";
-      fs::last_write_time(path, now - std::chrono::hours(1));
-    }
-    use();
-    return fs::last_write_time(candidate) >= now && fs::last_write_time(reference) >= now;
-  };
-  const auto is_tried = [&] {
-    device_->submit({config("ok", candidate), {}});
-    EXPECT_TRUE(device_->next().ok());
-  };
-  EXPECT_TRUE(were_used(is_tried));
-  EXPECT_TRUE(were_used(is_tried));  // the reference is not compiled again
-  EXPECT_TRUE(were_used([&] { samples_of_playoff({config("ok", candidate)}, {3}, to_the_end); }));
-}
-
 TEST_F(WorkerDeviceTest, a_finalist_that_fails_says_why_and_the_others_go_on) {
   open();
   const auto finalists =

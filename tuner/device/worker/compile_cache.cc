@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCodeSuffix = ".code";
 constexpr const char* kVariantSuffix = ".variant";
-// A run worker may still load a file that was used more recently.
-constexpr auto kInUse = std::chrono::minutes(10);
+// A tuner may still load a file that it found or made more recently.
+constexpr auto kInUse = std::chrono::hours(24);
 
 // A digest, then the variant.
 std::optional<CompiledVariant> read_entry(const fs::path& path) {
@@ -28,6 +28,11 @@ std::optional<CompiledVariant> read_entry(const fs::path& path) {
   auto known = decode<std::vector<CompiledVariant>>(bytes);
   if (!known || known->size() != 1) return std::nullopt;
   return std::move(known->front());
+}
+
+void mark_as_used(const fs::path& path) {
+  std::error_code ignored;  // the folder may be read-only
+  fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
 }
 
 bool is_ours(const fs::path& path) {
@@ -55,9 +60,9 @@ std::optional<CompiledVariant> CompileCache::find(const std::string& key) const 
       return std::nullopt;
     }
     variant.module.path = code_path.string();
-    keep(variant.module.path);
+    mark_as_used(code_path);
   }
-  keep(path);
+  mark_as_used(path);
   return variant;
 }
 
@@ -73,11 +78,6 @@ Result<void> CompileCache::verify(const std::string& code_path) {
   if (!code) return Error{"there is no compiled code at " + code_path};
   if (content_key(*code) == fs::path(code_path).stem()) return {};
   return Error{"the compiled code in " + code_path + " is damaged"};
-}
-
-void CompileCache::keep(const std::string& path) {
-  std::error_code ignored;  // the folder may be read-only
-  fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
 }
 
 Result<void> CompileCache::add(const std::string& key, const CompiledVariant& variant) {

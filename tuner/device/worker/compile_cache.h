@@ -13,7 +13,7 @@ namespace gktune {
 
 // Compiled variants on disk. A key covers everything that a variant is made from. Variants compiled together
 // share a code file. Several processes may use the folder at once: files appear complete and stay for a
-// while; keep() prolongs that. Each file is verified by a digest of its contents before it is used.
+// day. Each file is verified by a digest of its contents before it is used.
 class CompileCache {
  public:
   // Unfinished and temporary files are in the folder `scratch`, by default in the cache itself.
@@ -30,8 +30,6 @@ class CompileCache {
   Result<std::string> add_code(std::string_view code);
   // An error: the file is missing, or it is not what add_code wrote. Call it before the code is loaded.
   static Result<void> verify(const std::string& code_path);
-  // Keeps the file for as long as one that was just found.
-  static void keep(const std::string& path);
   // The module's path comes from add_code.
   Result<void> add(const std::string& key, const CompiledVariant& variant);
   // A path that no other process writes to, for a compiler's temporary files.

@@ -10,7 +10,6 @@
 
 #include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
-#include "tuner/device/worker/compile_cache.h"
 #include "tuner/device/worker/job.h"
 
 namespace gktune {
@@ -31,8 +30,6 @@ constexpr int kPlayoffTurns = 3;
 constexpr double kPlayoffSliceS = 1;
 constexpr int kLeastPlayoffSlice = 3;  // rounds
 constexpr std::chrono::milliseconds kPlayoffWatchInterval{100};
-// The cache removes what has been unused for longest, so a file needs no newer mark than this.
-constexpr std::chrono::seconds kKeepingInterval{10};
 
 int poll_timeout_ms(Clock::time_point until) {
   constexpr auto kLongest = std::chrono::minutes(1);
@@ -280,7 +277,6 @@ void WorkerDevice::pump(CompilePool::Haste haste, Clock::time_point until) {
   pool_.advance(now);
   take_compiled();
   dispatch_runs();
-  keep_modules(now);
 }
 
 void WorkerDevice::take_compiled() {
@@ -341,21 +337,7 @@ void WorkerDevice::dispatch_runs() {
     if (slot == nullptr) return;
     submission.stage = Submission::Stage::running;
     slot->start({submission.id, encode(job), limits(submission.plan), std::move(environment)});
-    keep_modules(job);
   }
-}
-
-void WorkerDevice::keep_modules(const RunJob& job) {
-  for (const Module* module : {&job.candidate, &job.reference, &job.verifier})
-    CompileCache::keep(module->path);
-}
-
-// Compiled code may wait for long, and the cache removes unused files.
-void WorkerDevice::keep_modules(Clock::time_point now) {
-  if (now < next_keeping_) return;
-  next_keeping_ = now + kKeepingInterval;
-  for (const Reference& reference : references_) CompileCache::keep(reference.variant.module.path);
-  for (const Submission& submission : submissions_) CompileCache::keep(submission.module.path);
 }
 
 bool WorkerDevice::all_are_broken() const { return std::ranges::all_of(slots_, &RunSlot::is_broken); }
@@ -598,7 +580,6 @@ std::optional<std::vector<RunReply>> WorkerDevice::play(const PlayoffJob& job,
     total.reference_s = std::max(total.reference_s, one.reference_s);
     total.check_s = std::max(total.check_s, one.check_s);
     total.timing_s += one.timing_s + finalist.plan.time_limit_s * job.rounds.count;
-    keep_modules(finalist);
   }
   RunSlot& slot = *free_slot();  // all are free: nothing is in flight
   slot.start({next_id_++, encode(job), total, environment_of(job.finalists.front())});

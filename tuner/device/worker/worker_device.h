@@ -115,8 +115,6 @@ class WorkerDevice final : public Device {
   void take_compiled();
   void advance_compiled(Submission& submission);
   void dispatch_runs();
-  static void keep_modules(const RunJob& job);
-  void keep_modules(Clock::time_point now);
   bool all_are_broken() const;
   std::size_t waiting() const;
   bool has_runs() const;  // now, or next
@@ -149,7 +147,7 @@ class WorkerDevice final : public Device {
   std::uint64_t next_id_ = 1;
   double compile_wait_s_ = 0, run_s_ = 0;  // of a candidate, a mean in which the latest count most
   double latest_run_s_ = 0;
-  Clock::time_point opened_ = Clock::now(), next_keeping_;
+  Clock::time_point opened_ = Clock::now();
   Preparation preparation_;  // of all jobs
 };
 
