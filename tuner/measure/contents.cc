@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <mutex>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,28 +36,13 @@ class HostTables final : public StructureTables {
     return weights;
   }
   const void* make(const Structure& structure, ElementType type, std::uint64_t count) override {
-    const auto table = std::make_shared<std::vector<std::byte>>(count * element_size(type));
-    fill(structure, type, *table);
-    return tables_.emplace_back(table)->data();
+    std::vector<std::byte>& table = tables_.emplace_back(count * element_size(type));
+    fill(structure, type, table);
+    return table.data();
   }
   const void* keep(std::span<const std::byte> bytes) override {
-    return tables_.emplace_back(std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end()))->data();
+    return tables_.emplace_back(bytes.begin(), bytes.end()).data();
   }
-  // The sums do not depend on the seed: inputs of several seeds use the last ones.
-  void add_sums(Structure& structure) override {
-    static std::mutex mutex;
-    static Structure last{};
-    static std::shared_ptr<const std::vector<std::byte>> sums;
-    const std::lock_guard lock(mutex);
-    if (structure.a_integer != last.a_integer || structure.b != last.b) {
-      StructureTables::add_sums(structure);
-      last = structure;
-      sums = tables_.back();
-    }
-    structure.total = last.total;
-    structure.sums = reinterpret_cast<const double*>(tables_.emplace_back(sums)->data());
-  }
-
   static void fill(const Structure& structure, ElementType type, std::span<std::byte> buffer) {
     const std::uint64_t size = element_size(type), count = buffer.size() / size;
     const auto real = [&](std::uint64_t i, double value) {
@@ -78,7 +62,7 @@ class HostTables final : public StructureTables {
 
  private:
   static constexpr std::size_t kLeastBlocks = 16;
-  std::vector<std::shared_ptr<const std::vector<std::byte>>> tables_;
+  std::deque<std::vector<std::byte>> tables_;
 };
 
 // Moves nonzeros from rows that would be longer than the matrix is wide to rows with room.
@@ -175,14 +159,6 @@ Result<void> fill_from_file(ElementType type, const ContentsPlan& plan, std::spa
 
 }  // namespace
 
-void StructureTables::add_sums(Structure& structure) {
-  Structure sums = structure;
-  sums.gives_sums = true;
-  add_weights(sums, *this);
-  structure.total = sums.total;
-  structure.sums = static_cast<const double*>(make(sums, ElementType::float64, structure.a_integer));
-}
-
 Structure prepared(const ContentsPlan& plan, std::uint64_t count, StructureTables& tables) {
   const auto natural = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
   const SparsePlan& sparse = plan.sparse;
@@ -208,7 +184,13 @@ Structure prepared(const ContentsPlan& plan, std::uint64_t count, StructureTable
 
   if (plan.kind == ContentsKind::sorted) add_weights(structure, tables);
   if (plan.kind == ContentsKind::csr_offsets) add_offsets(structure, tables);
-  if (plan.kind == ContentsKind::zipf) tables.add_sums(structure);
+  if (plan.kind == ContentsKind::zipf) {
+    Structure sums = structure;
+    sums.gives_sums = true;
+    add_weights(sums, tables);
+    structure.total = sums.total;
+    structure.sums = static_cast<const double*>(tables.make(sums, ElementType::float64, structure.a_integer));
+  }
   if (plan.kind == ContentsKind::csr_columns) {
     Structure offsets = structure;
     offsets.kind = kCsrOffsets;

@@ -27,8 +27,6 @@ class StructureTables {
   // A new table of these elements.
   virtual const void* make(const Structure& structure, ElementType type, std::uint64_t count) = 0;
   virtual const void* keep(std::span<const std::byte> bytes) = 0;
-  // zipf: adds the sums of the weights up to each number.
-  virtual void add_sums(Structure& structure);
 };
 // For structured contents. Its addresses are those of the tables.
 Structure prepared(const ContentsPlan& plan, std::uint64_t count, StructureTables& tables);

@@ -112,11 +112,8 @@ std::string CapturedOutput::text() const {
 RunReply DeviceRunner::run(const RunJob& job) {
   const auto start = SteadyClock::now();
   RunReply reply;
-  if (auto tried = try_candidate(job, reply); !tried) {
-    reply.status = tried.error().status;
-    reply.message = tried.error().message;
-    reply.worker_is_lost = tried.error().worker_is_lost;
-    reply.reuses_results = tried.error().reuses_results;
+  if (const auto tried = try_candidate(job, reply); !tried) {
+    reply = reply_of(tried.error(), std::move(reply));
     reply.samples_us.clear();
     reply.timing = {};
     reply.is_unexplained = reply.status == Status::illegal_access && job.guards == Guards::hardware &&
@@ -158,8 +155,7 @@ Result<void, Failure> DeviceRunner::try_candidate(const RunJob& job, RunReply& r
 RunReply DeviceRunner::execute(const RunJob& job, int runs) {
   RunReply reply;
   if (const auto done = try_executions(job, runs, reply); !done) {
-    reply.status = done.error().status;
-    reply.message = done.error().message;
+    reply = reply_of(done.error(), std::move(reply));
   }
   return reply;
 }
@@ -430,8 +426,7 @@ Result<DeviceRunner::Program, Failure> DeviceRunner::checked_finalist(const RunJ
   return program;
 }
 
-RunReply reply_of(const Failure& failure) {
-  RunReply reply;
+RunReply reply_of(const Failure& failure, RunReply reply) {
   reply.status = failure.status;
   reply.message = failure.message;
   reply.worker_is_lost = failure.worker_is_lost;

@@ -47,7 +47,7 @@ struct FreshComparison {
 Result<double, Failure> compare_with_fresh(const DeviceTraits& traits, Regime regime, double known_us,
                                            const FreshComparison& time);
 
-RunReply reply_of(const Failure& failure);
+RunReply reply_of(const Failure& failure, RunReply reply = {});
 // Times those finalists in turn that have not failed, and adds their samples. One that fails leaves the
 // playoff; the loss of the worker ends it.
 void play_rounds(Rounds rounds, std::vector<RunReply>& finalists,
