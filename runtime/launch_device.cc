@@ -11,7 +11,7 @@
 #include "tuner/device/host/execute/executor.h"
 #include "tuner/device/host/host_backend.h"
 #include "tuner/device/host/host_program.h"
-#include "tuner/device/worker/command_compiler.h"
+#include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/compile_cache.h"
 
 namespace gktune {

@@ -12,7 +12,7 @@
 #include "engine/check_session.h"
 #include "engine/selection.h"
 #include "tuner/core/quantity.h"
-#include "tuner/process/closed_memory.h"
+#include "tuner/process/sandbox.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {

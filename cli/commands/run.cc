@@ -16,7 +16,7 @@
 #include "engine/tune_spaces.h"
 #include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
-#include "tuner/process/closed_memory.h"
+#include "tuner/process/sandbox.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/definition.h"
 

@@ -1,11 +1,10 @@
-#include "tuner/device/worker/command_compiler.h"
-
 #include <filesystem>
 
 #include "tests/expectations.h"
 #include "tests/host/kernels.h"
 #include "tests/scratch_folder.h"
 #include "tuner/device/host/host_program.h"
+#include "tuner/device/worker/backend.h"
 
 namespace gktune {
 namespace {

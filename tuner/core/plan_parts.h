@@ -113,6 +113,13 @@ void fields(Archive&& archive, S& attributes) {
   archive("carveout", attributes.carveout_percent);
 }
 
+// One kernel launch, without its arguments.
+struct LaunchShape {
+  std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::int64_t shared_bytes = 0;  // dynamic
+  LaunchAttributes attributes = {};
+};
+
 // How the sanitizer names the buffer of an access outside of it.
 inline std::string outside_of(const std::string& buffer) { return "outside ‘" + buffer + "’"; }
 

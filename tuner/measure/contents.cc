@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tuner/array/npy.h"
-#include "tuner/core/parallel.h"
 #include "tuner/measure/element.h"
 #include "tuner/measure/generator.h"
 

@@ -1,14 +1,17 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include "gktune/element_type.h"
 #include "gktune/values.h"
-#include "tuner/core/parallel.h"
 #include "tuner/measure/generator.h"
 
 namespace gktune {
@@ -22,6 +25,24 @@ bool is_signed_integer(ElementType type);
 // The element's own bits; a signed integer's are widened to 64 with its sign.
 std::uint64_t load_bits(ElementType type, const std::byte* element);
 void store_bits(ElementType type, std::byte* element, std::uint64_t bits);
+
+// Calls the function with ranges that cover 0 to count, on as many threads as the process has cores. A thread
+// takes at least `least` items: fewer are not worth a thread.
+template <class Function>
+void in_parallel(std::size_t count, std::size_t least, const Function& function) {
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t parts = std::clamp<std::size_t>(count / least, 1, cores);
+  std::vector<std::jthread> threads;
+  for (std::size_t part = 1; part < parts; ++part) {
+    const std::size_t first = count * part / parts, end = count * (part + 1) / parts;
+    try {
+      threads.emplace_back([&function, first, end] { function(first, end); });
+    } catch (const std::system_error&) {  // the system has no more threads
+      function(first, end);
+    }
+  }
+  function(std::size_t{0}, count / parts);
+}
 
 // Fewer are not worth a thread of their own.
 inline constexpr std::size_t kLeastElements = std::size_t{1} << 16;

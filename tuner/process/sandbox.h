@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/prctl.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -22,5 +24,19 @@ Result<void> check_sandbox();
 // Forbids all other files (Landlock) and new sockets (seccomp), for good. Sockets that are open stay so. After
 // an error nothing may be trusted to be forbidden.
 Result<void> enter_sandbox(const Sandbox& sandbox);
+
+// While it lives, no other process of the user can trace this one or open its memory, and it leaves no core
+// dump. Root's processes can, if they may trace.
+class ClosedMemory {
+ public:
+  ClosedMemory() { ::prctl(PR_SET_DUMPABLE, 0); }
+  ClosedMemory(const ClosedMemory&) = delete;
+  ClosedMemory& operator=(const ClosedMemory&) = delete;
+  ~ClosedMemory() { open(); }
+  void open() { ::prctl(PR_SET_DUMPABLE, was_dumpable_); }
+
+ private:
+  int was_dumpable_ = ::prctl(PR_GET_DUMPABLE);
+};
 
 }  // namespace gktune

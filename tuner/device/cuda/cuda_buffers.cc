@@ -1,5 +1,3 @@
-#include "tuner/device/cuda/cuda_buffers.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>

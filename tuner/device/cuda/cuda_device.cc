@@ -12,7 +12,6 @@
 #include "tuner/core/quantity.h"
 #include "tuner/device/cuda/compile/cuda_text.h"
 #include "tuner/device/cuda/cuda_backend.h"
-#include "tuner/device/cuda/cuda_buffers.h"
 #include "tuner/device/cuda/cuda_program.h"
 #include "tuner/device/cuda/cuda_timer.h"
 #include "tuner/device/run/device_runner.h"

@@ -22,6 +22,17 @@ namespace gktune {
 // Reading this many times the size of the last cache evicts all other data.
 inline constexpr std::size_t kSweepFactor = 2;
 
+class CudaDevice;
+
+// True if this GPU can map memory at addresses of choice, which a mapped buffer needs.
+bool can_guard_memory(Gpu& gpu);
+
+// Buffers that have no memory until they are placed.
+// A buffer at the end or the start of memory that ends at unmapped addresses.
+std::unique_ptr<DeviceBuffer> make_mapped_buffer(CudaDevice& device, GuardPattern pattern);
+// A buffer between two zones with a known pattern.
+std::unique_ptr<DeviceBuffer> make_zoned_buffer(Gpu& gpu, GuardPattern pattern);
+
 // One GPU of the CUDA driver. Inputs are made and outputs compared on the GPU.
 class CudaDevice final : public ComputeDevice {
  public:

@@ -9,7 +9,6 @@
 
 #include "tuner/core/embedded_file.h"
 #include "tuner/device/cuda/compile/module_file.h"
-#include "tuner/device/cuda/cuda_buffers.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/measure/comparison.h"
 #include "tuner/measure/contents.h"

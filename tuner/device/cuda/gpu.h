@@ -12,15 +12,18 @@
 #include <utility>
 
 #include "gktune/result.h"
+#include "tuner/core/plan_parts.h"
 #include "tuner/device/cuda/driver/driver.h"
 #include "tuner/device/failure.h"
-#include "tuner/device/launch_shape.h"
 
 namespace gktune {
 
 // Whether a kernel of this process ran too long. Calls that release something would wait for it for ever:
 // only the end of the process ends it.
 inline std::atomic<bool> a_kernel_hangs = false;
+
+// gktune's own kernels and copies take less than this on the largest problem.
+inline constexpr double kOwnLimitS = 60;
 
 // A handle of the driver with the function that releases it.
 template <class Handle>

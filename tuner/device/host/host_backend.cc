@@ -15,7 +15,7 @@
 #include "tuner/core/text.h"
 #include "tuner/device/host/compile/host_compiler.h"
 #include "tuner/device/run/device_runner.h"
-#include "tuner/device/worker/command_compiler.h"
+#include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/cores.h"
 #include "tuner/device/worker/job_process.h"
 

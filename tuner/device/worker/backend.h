@@ -27,6 +27,11 @@ class Compiler {
   virtual Result<std::string> packed(const std::string& machine_code) const;
 };
 
+// Compiles variants of Language::command with the program that they name, which runs as long as the compiler,
+// and all others with `own`. The program returns a source, which `own` compiles, or machine code.
+// docs/space-file.md describes the lines that it reads and writes.
+std::unique_ptr<Compiler> with_commands(std::unique_ptr<Compiler> own);
+
 // Runs in a run worker. A candidate may crash that process.
 class Runner {
  public:

@@ -1,5 +1,3 @@
-#include "tuner/device/worker/command_compiler.h"
-
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,6 +12,7 @@
 #include "tuner/core/files.h"
 #include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
+#include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/process/file_descriptor.h"
 #include "tuner/process/line_program.h"

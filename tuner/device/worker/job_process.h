@@ -16,7 +16,7 @@
 #include "tuner/device/worker/channel.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/process/child_process.h"
-#include "tuner/process/closed_memory.h"
+#include "tuner/process/sandbox.h"
 
 namespace gktune {
 // Returns in a child of this process, which is itself left behind as the supervisor of the child: it passes

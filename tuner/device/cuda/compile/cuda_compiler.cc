@@ -16,7 +16,7 @@
 #include "tuner/device/cuda/compile/nvcc_compiler.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/cuda/compile/toolkit.h"
-#include "tuner/device/worker/command_compiler.h"
+#include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/source/flat_source.h"
 #include "tuner/source/kernel_code.h"

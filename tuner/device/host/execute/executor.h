@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "gktune/result.h"
+#include "tuner/core/plan_parts.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/host/include/gktune/abi.h"
-#include "tuner/device/launch_shape.h"
 
 namespace gktune {
 
