@@ -43,29 +43,12 @@ TEST(Trial, fields_say_which_values_are_unknown) {
   EXPECT_EQ(unknown_fields(trial), "fresh_us energy_j");
 }
 
-TEST(Trial, fields_can_be_written) {
-  Trial trial;
-  const auto set = [](std::string_view name, auto&& field) {
-    if constexpr (std::same_as<decltype(member_of(field)), double&>) {
-      if (name == "power_w") member_of(field) = 7;
-    }
-  };
-  fields(set, trial);
-  EXPECT_EQ(trial.conditions.power_w, 7);
-}
-
 TEST(Trial, every_status_is_found_by_its_name) {
   for (int i = 0; i <= static_cast<int>(kLastStatus); ++i) {
     auto status = static_cast<Status>(i);
     EXPECT_EQ(status_from_name(status_name(status)), status);
   }
   EXPECT_EQ(status_from_name("fine"), std::nullopt);
-}
-
-TEST(Trial, every_regime_is_found_by_its_name) {
-  EXPECT_EQ(regime_from_name(regime_name(Regime::cold)), Regime::cold);
-  EXPECT_EQ(regime_from_name(regime_name(Regime::hot)), Regime::hot);
-  EXPECT_EQ(regime_from_name(""), std::nullopt);
 }
 
 }  // namespace

@@ -24,17 +24,6 @@ __global__ void total(const int* partial, int* out, int count) {
   for (int i = 0; i < count; ++i) sum += partial[i];
   out[0] = sum + WRONG;
 }
-__global__ void accumulate(const int* in, int* sums, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) sums[i] += in[i] + WRONG;
-}
-__global__ void add_distant(const int* now, int* next, int n, int distance) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) next[i] = now[i] + (i >= distance ? now[i - distance] : 0) + WRONG;
-}
-__global__ void plain_prefix_sums(int* now, int* next, int n) {
-  for (int i = 0, sum = 0; i < n; ++i) next[i] = sum += now[i];
-}
 __global__ void plain_total(const int* in, int* out, int n) {
   out[0] = 0;
   for (int i = 0; i < n; ++i) out[0] += in[i];
@@ -58,44 +47,6 @@ launches:
   - {entry: total, arguments: [partial, out, blocks]}
 reference:
   launches: {entry: plain_total, arguments: [in, out, n]}
-)yaml";
-
-constexpr const char* kAccumulateSpace = R"yaml(
-kernel: accumulate
-source: sum.cu
-problem: {n: [1000]}
-parameters: {threadsPerBlock: [32, 256], WRONG: [0]}
-arguments:
-  in: {type: int32, extent: n, init: {uniform: [-100, 100]}}
-  sums: {type: int32, extent: n, role: inout, init: {ramp: [0, 1]}, check: exact}
-  n: {type: int32, value: n}
-launches: {entry: accumulate, grid: "ceil_div(n, threadsPerBlock)", block: threadsPerBlock, arguments: [in, sums, n]}
-reference:
-  launches: {entry: accumulate, grid: "ceil_div(n, 64)", block: 64, arguments: [in, sums, n]}
-regime: hot
-)yaml";
-
-// Prefix sums in eleven rounds; the last one writes `next`.
-constexpr const char* kRepeatSpace = R"yaml(
-kernel: prefix_sums
-source: sum.cu
-problem: {n: [2000]}
-parameters: {threadsPerBlock: [32, 256], WRONG: [0, 1]}
-arguments:
-  now: {type: int32, extent: n, role: inout, init: {uniform: [-100, 100]}, check: none}
-  next: {type: int32, extent: n, role: out, check: exact}
-  n: {type: int32, value: n}
-launches:
-  - repeat: ceil(log2(n))
-    index: round
-    swap: [now, next]
-    launches:
-      entry: add_distant
-      grid: ceil_div(n, threadsPerBlock)
-      block: threadsPerBlock
-      arguments: [now, next, n, {type: int32, value: 2 ** round}]
-reference:
-  launches: {entry: plain_prefix_sums, arguments: [now, next, n]}
 )yaml";
 
 constexpr const char* kFunction = R"cpp(
@@ -251,24 +202,6 @@ TEST_F(HostDeviceTest, a_candidate_may_have_several_steps_and_any_size_of_scratc
   }
 }
 
-TEST_F(HostDeviceTest, repeated_launches_swap_buffers_and_pass_their_own_values) {
-  read(kRepeatSpace);
-  for (int threads : {32, 256}) {
-    const RunReply reply = runner_.run(job_of({{"threadsPerBlock", threads}, {"WRONG", 0}}));
-    EXPECT_EQ(reply.status, Status::ok) << reply.message;
-    EXPECT_EQ(reply.resources.block[0], threads);
-  }
-  EXPECT_EQ(runner_.run(job_of({{"threadsPerBlock", 32}, {"WRONG", 1}})).status, Status::wrong_result);
-}
-
-TEST_F(HostDeviceTest, inputs_that_a_kernel_changes_are_restored_before_every_run) {
-  read(kAccumulateSpace);
-  for (int time = 0; time < 2; ++time) {
-    const RunReply reply = runner_.run(job_of({{"threadsPerBlock", 32}, {"WRONG", 0}}));
-    EXPECT_EQ(reply.status, Status::ok) << reply.message;
-  }
-}
-
 TEST_F(HostDeviceTest, plain_functions_run_without_a_grid) {
   read(kFunctionSpace);
   const RunReply right = runner_.run(job_of({{"FACTOR", 2}}));
@@ -314,26 +247,10 @@ TEST_F(HostDeviceTest, an_error_names_arguments_that_do_not_fit_a_function) {
       ended(reply, Status::launch_failed, "parameter 3 of total has 4 bytes, 'blocks' is int64 and has 8"));
 }
 
-TEST_F(HostDeviceTest, missing_code_is_a_failure_of_the_machine) {
-  read(kSumSpace);
-  RunJob lost = job_of({{"blocks", 3}, {"WRONG", 0}});
-  lost.candidate.path += ".gone";
-  EXPECT_EQ(status_name(runner_.run(lost).status), "machine_failed");
-}
-
 TEST_F(HostDeviceTest, scalars_have_the_bytes_of_their_type) {
   read(kScalarsSpace);
   const RunReply reply = runner_.run(job_of({}));
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
-}
-
-TEST_F(HostDeviceTest, more_memory_than_the_machine_has_is_refused) {
-  read(kFunctionSpace);
-  RunJob job = job_of({{"FACTOR", 2}});
-  job.plan.arguments[0].count = std::uint64_t{1} << 50;
-  const RunReply reply = runner_.run(job);
-  EXPECT_TRUE(
-      ended_with(reply, Status::out_of_memory, "the problem needs 8388608.00 GiB, and the device has "));
 }
 
 TEST_F(HostDeviceTest, an_error_names_the_argument_whose_contents_cannot_be_read) {

@@ -295,14 +295,6 @@ TEST_F(VerifierTest, makes_another_problem_if_its_source_differs) {
   EXPECT_EQ(runner_->run(strict).status, Status::wrong_result);
 }
 
-TEST_F(DeviceRunnerTest, an_unwritten_output_is_wrong) {
-  const RunReply reply = run("lazy", [](Memory memory) {
-    for (std::size_t i = 0; i < kCount; ++i) element<int>(*memory[2].buffer, i) *= 2;
-  });
-  EXPECT_TRUE(ended(reply, Status::wrong_result,
-                    "10 of 10 elements differ (NaN); the first is out[0]: nan, expected 0"));
-}
-
 TEST_F(DeviceRunnerTest, a_write_outside_a_buffer_is_reported_before_other_findings) {
   const auto outside = [](Memory memory) {
     element<int>(*memory[0].buffer, 3) = -1;
@@ -623,43 +615,12 @@ TEST_F(Tampering, a_correct_candidate_meets_new_inputs_each_time_it_may_lead) {
   EXPECT_EQ(met.size(), 1 + 3 * 2u);  // those of the problem, and two draws each time
 }
 
-TEST_F(Tampering, output_that_only_the_first_execution_writes_is_found) {
-  int runs = 0;
-  const RunReply reply = run("once", [&](Memory memory) { return ++runs == 1 ? right(memory) : done(); });
-  EXPECT_TRUE(ended_with(reply, Status::wrong_result, "; its first execution was right"));
-  EXPECT_EQ(count("sample once"), 0);
-}
-
-TEST_F(Tampering, a_sum_that_is_never_reset_is_found) {
-  float sum = 0;
-  const RunReply reply = run("grows", [&](Memory memory) {
-    (void)right(memory);
-    element<float>(*memory[1].buffer, 0) += sum++;
-  });
-  EXPECT_TRUE(ended_with(reply, Status::wrong_result, "; its first execution was right"));
-}
-
-TEST_F(Tampering, a_dependence_on_the_poison_is_found) {
-  const RunReply reply = run("poison", [](Memory memory) {
-    const bool is_nan = element<float>(*memory[1].buffer, 0) != element<float>(*memory[1].buffer, 0);
-    return is_nan ? right(memory) : done();
-  });
-  EXPECT_EQ(reply.status, Status::wrong_result);
-}
-
 TEST_F(Tampering, output_that_later_executions_leave_out_is_found) {
   int runs = 0;
   const RunReply reply = run("lazy", [&](Memory memory) { return ++runs <= 3 ? right(memory) : done(); });
   EXPECT_EQ(reply.status, Status::wrong_result);
   EXPECT_EQ(count("sample lazy"), 3);
   EXPECT_EQ(run("right").status, Status::ok);
-}
-
-TEST_F(Tampering, merged_executions_are_found) {
-  int runs = 0;
-  const RunReply reply =
-      run("merged", [&](Memory memory) { return runs++ % 3 < 2 ? right(memory) : done(); });
-  EXPECT_EQ(reply.status, Status::wrong_result);
 }
 
 TEST_F(Tampering, reused_results_of_earlier_executions_are_found) {
@@ -732,51 +693,12 @@ TEST_F(Tampering, changes_of_inputs_by_later_executions_are_found) {
   EXPECT_EQ(run_on_random("right", right).status, Status::ok);
 }
 
-TEST_F(Tampering, an_output_that_is_copied_past_the_end_is_found) {
-  const RunReply reply = run("copies", [](Memory memory) {
-    (void)right(memory);
-    const std::size_t bytes = kCount * sizeof(int);
-    element<char>(*memory[1].buffer, bytes) = element<char>(*memory[0].buffer, bytes);
-  });
-  EXPECT_EQ(reply.status, Status::guard_violated) << reply.message;
-}
-
-// Candidates of the next tests pretend to work. Each is wrong or slow when it knows of no other execution.
-constexpr double kHonestUs = 1000, kCheatingUs = 10;
-
-TEST_F(Tampering, outputs_of_the_last_execution_that_are_left_in_place_are_found) {
-  const RunReply reply = run_on_random("leaves", [&](Memory memory) {
-    const float first = element<float>(*memory[1].buffer, 0);
-    const bool is_poisoned = !(first >= 0 && first <= 1000);
-    device_->codes["leaves"].times_us = {is_poisoned ? kHonestUs : kCheatingUs};
-    return is_poisoned ? right(memory) : done();
-  });
-  EXPECT_EQ(reply.status, Status::wrong_result);
-}
-
-TEST_F(Tampering, a_third_of_the_work_is_found_if_the_rest_comes_from_the_last_execution) {
-  int runs = 0;
-  const RunReply reply = run_on_random("thirds", [&](Memory memory) {
-    const std::vector<float> before(&element<float>(*memory[1].buffer, 0),
-                                    &element<float>(*memory[1].buffer, 0) + kCount);
-    (void)right(memory);
-    const int turn = runs++;
-    if (turn < 4) return done();
-    for (std::size_t i = 0; i < kCount; ++i) {
-      if (static_cast<int>(i) % 3 != turn % 3 && before[i] >= 0)
-        element<float>(*memory[1].buffer, i) = before[i];
-    }
-    return done();
-  });
-  EXPECT_EQ(reply.status, Status::wrong_result);
-}
-
 TEST_F(Tampering, a_candidate_whose_time_depends_on_its_inputs_is_not_blamed) {
   int first = -1;
   const RunReply reply = run_on_random("sorts", [&](Memory memory) {
     const int begin = element<int>(*memory[0].buffer, 0);
     if (first < 0) first = begin;
-    device_->codes["sorts"].times_us = {begin == first ? kCheatingUs : kHonestUs};
+    device_->codes["sorts"].times_us = {begin == first ? 10.0 : 1000.0};
     return right(memory);
   });
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
