@@ -159,11 +159,11 @@ __global__ void add(const float* scratch, float* y, int blocks) {
 TEST_F(CudaRunnerTest, refuses_a_launch_beyond_the_device_limits) {
   Case kernel = doubling(kRight);
   kernel.steps[0].grid = {1, 70'000, 1};
-  EXPECT_EQ(run(kernel).message,
-            "candidate: a grid of 1 x 70000 x 1 blocks: at most 65535 are allowed along y");
+  EXPECT_EQ(run(kernel).status, Status::launch_failed);
   kernel.steps[0].grid = {1, 1, 1};
   kernel.steps[0].block = {1024, 2, 1};
-  EXPECT_EQ(run(kernel).message, "candidate: a block of 2048 threads: at most 1024 are allowed");
+  EXPECT_TRUE(run(kernel).message.starts_with("candidate: a block of 2048 threads with "))
+      << run(kernel).message;
   kernel.steps[0].block = {32, 1, 128};
   EXPECT_EQ(run(kernel).status, Status::launch_failed);
   kernel.steps[0].block = {32, 1, 1};

@@ -62,39 +62,6 @@ int limit(Gpu& gpu, CUdevice_attribute which) {
 
 constexpr std::size_t kMostParameters = 256;  // of a space file
 
-// A grid that the device cannot launch, in words; empty: it can.
-std::string misfit(Gpu& gpu, const StepPlan& plan) {
-  constexpr CUdevice_attribute kGrid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
-                                          CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
-                                          CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
-  constexpr CUdevice_attribute kBlock[] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
-                                           CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
-                                           CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const char axis = "xyz"[i];
-    const int most_blocks = limit(gpu, kGrid[i]), most_threads = limit(gpu, kBlock[i]);
-    if (plan.grid[i] > most_blocks) {
-      return std::string("a grid of ") + size_text(plan.grid) + " blocks: at most " +
-             std::to_string(most_blocks) + " are allowed along " + axis;
-    }
-    if (plan.block[i] > most_threads) {
-      return std::string("a block of ") + size_text(plan.block) + " threads: at most " +
-             std::to_string(most_threads) + " are allowed along " + axis;
-    }
-    if (plan.grid[i] < 1 || plan.block[i] < 1) {
-      return "nothing to launch: a grid of " + size_text(plan.grid) + " blocks of " + size_text(plan.block) +
-             " threads";
-    }
-  }
-  const std::int64_t threads = plan.block[0] * plan.block[1] * plan.block[2];
-  const int most = limit(gpu, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-  if (threads > most) {
-    return "a block of " + std::to_string(threads) + " threads: at most " + std::to_string(most) +
-           " are allowed";
-  }
-  return {};
-}
-
 // Why the device cannot give the launch its attributes; empty: it can.
 std::string misfit(Gpu& gpu, CUfunction function, const LaunchShape& shape) {
   const LaunchAttributes& attributes = shape.attributes;
@@ -264,7 +231,6 @@ Result<CudaProgram::Step, Failure> CudaProgram::kernel(Gpu& gpu, const Module& m
                                                        const ProgramPlan& program, const StepPlan& plan) {
   const std::string* symbol = symbol_of(plan.entry, module, program);
   if (symbol == nullptr) return refusal(plan, "is not in the compiled code");
-  if (const std::string why = misfit(gpu, plan); !why.empty()) return refusal(plan, why);
 
   const LaunchShape shape{plan.grid, plan.block, plan.shared_bytes, plan.attributes};
   Step step;

@@ -21,19 +21,6 @@ namespace {
 constexpr std::int64_t kMostCooperativeBlocks = 128;
 
 std::optional<std::string> refusal(const LaunchShape& shape, const ExecutionSettings& settings) {
-  constexpr std::array<std::int64_t, 3> kMaxGrid{0x7fffffff, 65535, 65535};
-  constexpr std::array<std::int64_t, 3> kMaxBlock{1024, 1024, 64};
-  constexpr std::array<char, 3> kAxes{'x', 'y', 'z'};
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (shape.grid[i] < 1 || shape.grid[i] > kMaxGrid[i]) {
-      return fmt::format("a grid of {} blocks in {}: 1 to {} are possible", shape.grid[i], kAxes[i],
-                         kMaxGrid[i]);
-    }
-    if (shape.block[i] < 1 || shape.block[i] > kMaxBlock[i]) {
-      return fmt::format("a block of {} threads in {}: 1 to {} are possible", shape.block[i], kAxes[i],
-                         kMaxBlock[i]);
-    }
-  }
   const std::int64_t threads = shape.block[0] * shape.block[1] * shape.block[2];
   if (threads > BlockRunner::kMaxThreads) {
     return fmt::format("a block of {} threads: {} are possible", threads, BlockRunner::kMaxThreads);

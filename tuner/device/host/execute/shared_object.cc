@@ -86,11 +86,6 @@ Result<void, Failure> SharedObject::call(std::size_t index, std::span<void* cons
 Result<void, Failure> SharedObject::launch(Executor& executor, std::size_t index, const LaunchShape& shape,
                                            std::span<void* const> arguments) const {
   const kernel::Entry& entry = *entries_[index];
-  if (arguments.size() != entry.argument_count) {
-    return Failure{Status::launch_failed,
-                   fmt::format("it has {} parameters, but the launch passes {} arguments",
-                               entry.argument_count, arguments.size())};
-  }
   if (!entry.is_kernel) return call(index, arguments, nullptr);
   const CodeAtWork at_work(code_);
   const BoundedStep step;
