@@ -206,35 +206,6 @@ __global__ void k(const int* in, int* out) {
   expect_fault(with(text, "out[80] = out[8]"), shape(1, 64), Status::data_race, {"kernel.cu:6"});
 }
 
-TEST_P(Watched, a_race_between_blocks_names_both) {
-  const std::string text = R"(
-  BARRIER;)";
-  expect_fault(with(text, "out[0] = blockIdx.x"), shape(3, 1), Status::data_race,
-               {"thread (0,0,0) of block (0,0,0) writes at ", "kernel.cu:3", "block (1,0,0)"});
-  expect_clean(with(text, "atomicAdd(&out[0], 1)"), shape(3, 1));
-  expect_clean(with(text, "out[blockIdx.x] = in[0]"), shape(3, 1));
-}
-
-TEST_P(Watched, the_last_block_may_read_what_the_others_released) {
-  const std::string text = R"(
-__device__ unsigned arrived = 0;
-__global__ void k(const int* in, int* out) {
-  __shared__ bool is_last;
-  out[16 + blockIdx.x] = in[blockIdx.x];
-  if (threadIdx.x == 0) {
-    BARRIER
-    is_last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!is_last || threadIdx.x > 0) return;
-  int total = 0;
-  for (unsigned i = 0; i < gridDim.x; ++i) total += out[16 + i];
-  out[0] = total;
-})";
-  expect_fault(with(text, ""), shape(4, 1), Status::data_race, {"of block", "‘out’ at byte"});
-  expect_clean(with(text, "__threadfence();"), shape(4, 1));
-}
-
 TEST_P(Watched, the_block_that_counts_last_may_clear_the_counter) {
   const std::string text = R"(
 __device__ unsigned arrived = 0;
@@ -244,18 +215,6 @@ __global__ void k(const int* in, int* out) {
   expect_clean(with(text, "atomicAdd(&arrived, 1)"), shape(4, 1));
   expect_fault(with(text, "blockIdx.x + 0 * atomicAdd(&arrived + in[0], 1)"), shape(1, 2), Status::data_race,
                {"global memory"});
-}
-
-TEST_P(Watched, a_lock_orders_the_accesses_that_it_guards) {
-  expect_clean(R"(
-__device__ int lock = 0;
-__global__ void k(const int* in, int* out) {
-  while (atomicCAS(&lock, 0, 1) != 0) {}
-  out[0] += in[threadIdx.x];
-  __threadfence();
-  atomicExch(&lock, 0);
-})",
-               shape(3, 4));
 }
 
 TEST_P(Watched, atomics_order_accesses_by_their_memory_order) {
@@ -387,23 +346,6 @@ TEST_P(Watched, a_write_into_an_input_is_reported) {
               Status::input_changed, "4 bytes of its input ‘in’");
 }
 
-TEST_P(Watched, a_barrier_in_a_function_is_one_barrier_for_each_call) {
-  const std::string text = R"(
-__device__ void meet() { __syncthreads(); }
-__global__ void k(const int* in, int* out) {
-  if (BARRIER) {
-    meet();
-  } else {
-    meet();
-  }
-  out[threadIdx.x] = in[threadIdx.x];
-})";
-  expect_fault(with(text, "threadIdx.x < 5"), shape(1, 64), Status::barrier_divergence,
-               {"come to a barrier by different calls: thread (0,0,0) by ", "kernel.cu:5, this one by ",
-                "kernel.cu:7, block (0,0,0), thread (5,0,0)"});
-  expect_clean(with(text, "in[0] == 0"), shape(1, 64));
-}
-
 TEST_P(Watched, barriers_of_two_branches_are_two_barriers) {
   const std::string text = R"(
   if (BARRIER) __syncthreads(); else __syncthreads();
@@ -420,27 +362,6 @@ __global__ void k(const int* in, int* out) {
 })";
   expect_fault(with(group, "threadIdx.x < 32"), shape(1, 64), Status::barrier_divergence, {"kernel.cu:5"});
   expect_clean(with(group, "in[0] == 0"), shape(1, 64));
-}
-
-TEST_P(Watched, barriers_in_loops_and_functions_are_one_barrier) {
-  expect_clean(R"(
-__device__ void meet(int* tile, int value) {
-  tile[threadIdx.x] = value;
-  __syncthreads();
-}
-__global__ void k(const int* in, int* out) {
-  __shared__ int tile[64];
-  int sum = 0;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    if (threadIdx.x % 2 == 0) sum += in[threadIdx.x]; else sum -= 1;
-    meet(tile, sum);
-    sum += tile[threadIdx.x ^ 1];
-    __syncthreads();
-  }
-  out[blockIdx.x * 64 + threadIdx.x] = sum;
-})",
-               shape(2, 64));
 }
 
 // Optimisers move a load to the use of its value, and drop a load without a use.
@@ -468,14 +389,6 @@ TEST_P(Watched, a_plain_read_races_with_updates_by_others) {
   expect_fault(with(text, ""), shape(1, 64), Status::data_race,
                {"4 bytes of shared memory that thread (", "kernel.cu:8"});
   expect_clean(with(text, "__syncthreads();"), shape(1, 64));
-}
-
-TEST_P(Watched, volatile_accesses_do_not_race) {
-  expect_clean(R"(
-__global__ void k(const int* in, volatile int* out) {
-  if (in[threadIdx.x] + 1 > out[0]) out[0] = threadIdx.x;
-})",
-               shape(2, 40));
 }
 
 TEST_P(Watched, a_read_of_unwritten_shared_memory_is_reported) {
