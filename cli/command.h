@@ -24,8 +24,7 @@ struct Command {
   std::function<Run(Flags&)> declare;  // adds the flags; the returned function runs with their values
   std::vector<Command> children;       // instead of flags: db ls
   bool is_hidden = false;
-  std::string note = {};                  // the end of its help
-  std::vector<std::string> aliases = {};  // other names
+  std::string note = {};  // the end of its help
 };
 
 // Joins the parts of a command through the struct that its flags fill.

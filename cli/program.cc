@@ -66,7 +66,6 @@ struct Declared {
 void declare(CLI::App& parent, const Command& command, std::vector<Declared>& declared) {
   CLI::App* app = parent.add_subcommand(command.name, command.summary);
   app->group("Commands");
-  for (const std::string& alias : command.aliases) app->alias(alias);
   app->set_help_flag("-h,--help", "Print this help and exit");
   const std::string example = command.example.empty() ? "" : "Example:\n  " + command.example;
   app->footer(command.note.empty() ? example : example + "\n\n" + command.note);
@@ -128,7 +127,6 @@ std::vector<std::string> names_of_commands(const CLI::App* app) {
   for (const CLI::App* command : app->get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_group().empty()) continue;
     names.push_back(command->get_name());
-    names.insert(names.end(), command->get_aliases().begin(), command->get_aliases().end());
   }
   return names;
 }

@@ -168,9 +168,7 @@ class Completion {
 
   void print_commands() {
     for (const CLI::App* child : command_->get_subcommands({})) {
-      if (child->get_group().empty()) continue;
-      offer(child->get_name(), child->get_description());
-      for (const std::string& alias : child->get_aliases()) offer(alias, child->get_description());
+      if (!child->get_group().empty()) offer(child->get_name(), child->get_description());
     }
   }
 

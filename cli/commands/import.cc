@@ -1,4 +1,4 @@
-// gktune import: a first space file from a source or a space file of another program.
+// gktune import: a first space file from a source.
 #include <filesystem>
 
 #include "cli/command.h"
@@ -16,10 +16,7 @@ struct ImportFlags {
 };
 
 void declare_import(Flags& flags, ImportFlags& options) {
-  flags
-      .text("FILE", options.file,
-            "A CUDA source, a T1 space file (JSON), or a CCCL benchmark with %RANGE% comments", "FILE")
-      .required();
+  flags.text("FILE", options.file, "A CUDA source", "FILE").required();
   flags.text("--kernel", options.kernel,
              "Kernel of a CUDA source; default: the first that the source launches", "NAME");
   flags.on("--all", options.all,
@@ -81,11 +78,8 @@ ExitCode import_file(const ImportFlags& options, Context& context) {
 }  // namespace
 
 Command import_command() {
-  Command command = make_command<ImportFlags>(
-      "import", "Write a first space file for a kernel, or convert a file of another tuner",
-      "gktune import kernel.cu -o kernel.yaml", declare_import, import_file);
-  command.aliases = {"import-space"};
-  return command;
+  return make_command<ImportFlags>("import", "Write a first space file for a CUDA source",
+                                   "gktune import kernel.cu -o kernel.yaml", declare_import, import_file);
 }
 
 }  // namespace gktune

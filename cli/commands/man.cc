@@ -79,9 +79,7 @@ std::string option_items(const CLI::App& app, bool is_positional) {
 std::string command_items(const Command& command, const std::string& page) {
   std::string items;
   for (const Command& child : command.children) {
-    std::string summary = child.summary;
-    for (const std::string& alias : child.aliases) summary += fmt::format(" (alias: {})", alias);
-    if (!child.is_hidden) items += item(bold(page + '-' + child.name) + "(1)", summary);
+    if (!child.is_hidden) items += item(bold(page + '-' + child.name) + "(1)", child.summary);
   }
   return items;
 }

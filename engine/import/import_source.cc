@@ -256,7 +256,7 @@ class SourceImport {
 
   void add_parameter(const std::string& name, std::vector<Value> values, std::int64_t value,
                      std::string comment = "") {
-    draft_.parameters.push_back({name, std::move(values), value, std::move(comment), {}});
+    draft_.parameters.push_back({name, std::move(values), value, std::move(comment)});
   }
 
   void add_axis(const std::string& name, std::int64_t value, bool is_macro) {

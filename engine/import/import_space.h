@@ -23,8 +23,7 @@ struct SpaceImport {
   std::filesystem::path folder;  // where the space file will lie
 };
 
-// Reads a CUDA source, a T1 space file (JSON), or the tuning comments of a CCCL benchmark
-// (`// %RANGE% MACRO label low:high:step`).
+// Reads a CUDA source, with the source that includes it and launches its kernels if it launches none.
 Result<ImportedSpace> import_space(const std::filesystem::path& path, const SpaceImport& options = {});
 // Imports the text of a file. The path gives names and appears in messages.
 Result<ImportedSpace> import_space_text(const std::string& text, const std::filesystem::path& path,
@@ -49,15 +48,11 @@ struct SpaceDraft {
     std::vector<std::string> values;  // as space files write them: 64Mi
     bool is_macro = false;            // the kernel reads the axis as a macro of the same name
   };
-  struct Range {
-    std::int64_t first, last, step;
-  };
   struct Parameter {
     std::string name;
     std::vector<Value> values;
     std::optional<Value> default_value;
     std::string comment;
-    std::optional<Range> range;  // instead of values
   };
   struct Constraint {
     std::string condition, comment;
@@ -79,7 +74,6 @@ struct SpaceDraft {
   std::vector<Axis> host_axes, check_axes;  // the sizes under `host` and `check`
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
-  std::vector<std::string> options;
   std::vector<Argument> arguments;
   std::string entry;
   std::vector<std::string> grid, block;

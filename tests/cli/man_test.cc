@@ -50,7 +50,6 @@ TEST_F(Man, pages_show_what_was_declared_and_documented) {
   EXPECT_NE(best.find("\n.TP\n\\fB\\-\\-db\\fR FILE\nDatabase file; default: $GKTUNE_DB"), std::string::npos)
       << best;
   EXPECT_NE(page("gktune-import").find("CUDA"), std::string::npos);
-  EXPECT_NE(program.find("(alias: import\\-space)"), std::string::npos);
 }
 
 TEST_F(Man, formatters_accept_the_pages) {

@@ -558,14 +558,22 @@ TEST_F(ImportTest, what_check_would_refuse_is_corrected_or_left_to_decide) {
   EXPECT_NE(text(volume, "# To decide:").find("parameter 2 't' is cudaTextureObject_t"), std::string::npos);
 }
 
+TEST_F(ImportTest, the_source_is_named_from_the_folder_of_the_space_file) {
+  for (const auto& [folder, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"", "benchmarks/sum.cu"}, {"benchmarks", "sum.cu"}, {"spaces", "../benchmarks/sum.cu"}}) {
+    const auto space = import_space_text(std::string(kScale), "benchmarks/sum.cu", {{}, folder});
+    ASSERT_TRUE(space.ok()) << space.error().message;
+    EXPECT_NE(space->text.find("source: " + expected + "\n"), std::string::npos) << space->text;
+  }
+}
+
 TEST_F(ImportTest, bad_sources_give_an_error_of_one_line) {
   EXPECT_EQ(error("int main() {}\n"), "kernel.cu: it has no kernel (no __global__ function)");
   EXPECT_EQ(error(kScale, "kernel.cu", "other"),
             "kernel.cu: it has no kernel 'other'; its kernels are scale");
   EXPECT_EQ(error("#define LIST int x, int y\n__global__ void k(LIST) {}\n"),
             "kernel.cu: the parameters of 'k' do not show: a macro or #if hides them");
-  EXPECT_EQ(error("kernel: x\n", "space.yaml"),
-            "space.yaml: neither a CUDA source (.cu), a T1 file (JSON) nor a source with %RANGE% comments");
+  EXPECT_EQ(error("kernel: x\n", "space.yaml"), "space.yaml: it is no CUDA source (.cu)");
   EXPECT_EQ(error("tune_kernel('k', 'k.cu', 8, [], {'x': [1]})\n", "tune.py"),
             "tune.py: Python scripts are not read; import the kernel's CUDA source (gktune import kernel.cu "
             "--kernel NAME) and add the script's parameters to the space file");

@@ -14,7 +14,7 @@ SpaceDraft small_draft() {
   draft.kernel = draft.entry = "add";
   draft.source = "add.cu";
   draft.axes = {{"n", {"4Ki"}}};
-  draft.parameters = {{"threads", {32, 64}, 64, "", {}}};
+  draft.parameters = {{"threads", {32, 64}, 64, ""}};
   draft.arguments = {{"out", "float", "", "n", "", "out", "", ""}};
   draft.grid = {"ceil_div(n, threads)", "1", "1"};
   draft.block = {"threads", "1"};
@@ -68,12 +68,6 @@ launches:
   read(draft);
 }
 
-TEST_F(SpaceDraftTest, the_language_is_written_if_the_source_is_not_named_cu) {
-  SpaceDraft draft = small_draft();
-  draft.source = "add.inl";
-  EXPECT_NE(space_file_text(draft).find("source: add.inl\nlanguage: cuda\n"), std::string::npos);
-}
-
 TEST_F(SpaceDraftTest, values_keep_their_kinds_and_characters) {
   const std::vector<Value> values = {"wide", "true", "Null", "64",  "0x1",       "-1",
                                      "a, b", "a: b", "a #b", "[x]", "\"x\"",     "it's",
@@ -81,14 +75,14 @@ TEST_F(SpaceDraftTest, values_keep_their_kinds_and_characters) {
                                      true,   false,  64,     -1,    0.5,         1e-300};
   for (const Value& value : values) {
     SpaceDraft draft = small_draft();
-    draft.parameters.push_back({"word", {value}, {}, "", {}});
+    draft.parameters.push_back({"word", {value}, {}, ""});
     const Definition read = this->read(draft);
     ASSERT_EQ(read.parameters.size(), 2u) << value.json();
     EXPECT_EQ(read.parameters[1].values, std::vector<Value>{value}) << space_file_text(draft);
   }
 }
 
-TEST_F(SpaceDraftTest, expressions_and_options_keep_their_characters) {
+TEST_F(SpaceDraftTest, expressions_keep_their_characters) {
   for (const std::string condition : {"threads in [32, 64]", "\"a\" != 'b'", "not (threads == 1)",
                                       "'a' == 'a'", "(threads % 2) == 0", "-threads < 0"}) {
     SpaceDraft draft = small_draft();
@@ -97,20 +91,6 @@ TEST_F(SpaceDraftTest, expressions_and_options_keep_their_characters) {
     ASSERT_EQ(read.constraints.size(), 1u);
     EXPECT_EQ(read.constraints[0].condition.text(), condition);
   }
-  SpaceDraft draft = small_draft();
-  draft.options = {"-DTEXT=\"a: b\"", "-O3", "--use_fast_math"};
-  EXPECT_NE(space_file_text(draft).find("  - \"-DTEXT=\\\"a: b\\\"\"\n  - -O3\n  - --use_fast_math\n"),
-            std::string::npos);
-  read(draft);
-}
-
-TEST_F(SpaceDraftTest, a_range_may_have_a_default) {
-  SpaceDraft draft = small_draft();
-  draft.parameters = {{"threads", {}, 8, "", SpaceDraft::Range{2, 10, 2}}};
-  const Definition read = this->read(draft);
-  ASSERT_EQ(read.parameters.size(), 1u);
-  EXPECT_EQ(read.parameters[0].values, (std::vector<Value>{2, 4, 6, 8, 10}));
-  EXPECT_EQ(read.kernel.default_values.find("threads")->integer(), 8);
 }
 
 }  // namespace
