@@ -29,8 +29,6 @@ struct ScoreOptions {
   int in_flight = 1;
   int jobs = 0;
   std::string traces;
-  bool tune = false;
-  std::vector<std::string> report_paths;
   std::vector<std::string> related_paths;
   TableFormat format;
   bool quiet = false;
@@ -54,15 +52,7 @@ void declare(Flags& flags, ScoreOptions& options) {
               "Number of candidates that the strategy proposes before it gets the first result", "N")
       .shown_default(std::to_string(options.in_flight));
   flags.number("--jobs", options.jobs, "Number of runs at a time", "N").shown_default("one per core");
-  const Flag traces =
-      flags.text("--traces", options.traces, "Write the evaluations of every run of one strategy", "FILE");
-  const Flag tune =
-      flags.on("--tune", options.tune, "Find the best options of one strategy on these recordings")
-          .excludes(traces);
-  flags
-      .collected("--report", options.report_paths,
-                 "With --tune: score the options on this recording; may be repeated", "FILE")
-      .needs(tune);
+  flags.text("--traces", options.traces, "Write the evaluations of every run of one strategy", "FILE");
   flags.collected("--related", options.related_paths,
                   "Recording that the strategies learn from before each run; may be repeated", "FILE");
   flags.table_format(options.format);
@@ -265,82 +255,12 @@ std::vector<std::vector<ContestRuns>> hold(const std::vector<Contender>& contend
   return value_or_end(hold_contest(contenders, recordings, rules), context);
 }
 
-std::string settings_text(const NamedValues& settings) {
-  if (settings.empty()) return "its defaults";
-  return joined(settings, " ", [](const auto& each) { return each.first + "=" + each.second.str(); });
-}
-
-double mean_score(const std::vector<ContestRuns>& runs, const Recordings& recordings) {
-  double sum = 0;
-  for (std::size_t i = 0; i < recordings.size(); ++i)
-    sum += recordings[i]->scale().score(runs[i], OwnTime::ignored).mean;
-  return sum / static_cast<double>(recordings.size());
-}
-
-// Sets one option after the other to the choice that scores best, until a round changes nothing. An option
-// keeps its value if no choice is better. Nothing if it was stopped.
-std::optional<Contender> best_options(Contender best, const Strategy& strategy, const Recordings& recordings,
-                                      const ScoreOptions& options, Context& context) {
-  constexpr int kMostRounds = 3;
-  bool has_changed = true;
-  for (int round = 0; round < kMostRounds && has_changed; ++round) {
-    has_changed = false;
-    for (const StrategyOption& option : strategy.options) {
-      if (option.choices.empty()) continue;
-      const std::string name(option.name);
-      const Value* const set = best.options.find(name);
-      const Value current = set ? *set : option.default_value;
-      std::vector<Contender> variants = {best};
-      for (const Value& choice : option.choices) {
-        if (choice == current) continue;
-        variants.push_back(best);
-        variants.back().options.set(name, choice);
-      }
-      const auto runs = hold(variants, recordings, options, context);
-      if (runs.empty()) return std::nullopt;
-      std::size_t leader = 0;
-      double most = mean_score(runs.front(), recordings);
-      for (std::size_t i = 1; i < variants.size(); ++i) {
-        if (const double score = mean_score(runs[i], recordings); score > most) leader = i, most = score;
-      }
-      if (leader > 0) has_changed = true;
-      best = variants[leader];
-    }
-  }
-  return best;
-}
-
-// Compares the options that were found with those it began with, on recordings that had no part in the choice
-// where --report names some.
-ExitCode tune_options(const Contender& begin, const Recordings& recordings, const ScoreOptions& options,
-                      Context& context) {
-  const auto strategy = std::ranges::find(strategies(), begin.strategy, &Strategy::name);
-  if (std::ranges::all_of(strategy->options, [](const StrategyOption& each) { return each.choices.empty(); }))
-    return fail_usage(context, "--tune: strategy '" + begin.strategy + "' has no options to choose from");
-  const auto others = read_all(options.report_paths);
-  if (!others) return fail(context, ExitCode::usage, others.error().message);
-  const Recordings& reported = others->empty() ? recordings : *others;
-
-  const auto best = best_options(begin, *strategy, recordings, options, context);
-  if (!best) return ExitCode::interrupted;
-  const std::vector<Contender> both = {begin, *best};
-  const auto runs = hold(both, reported, options, context);
-  if (runs.empty()) return ExitCode::interrupted;
-  std::vector<ContenderScore> scores = scores_of(both, runs, reported);
-  const Json json = json_of_scores(options, scores, reported);
-  for (ContenderScore& score : scores)
-    score.contender.strategy += " with " + settings_text(score.contender.options);
-  table_of_several(scores, reported).print(context, options.format, json);
-  return ExitCode::done;
-}
-
 // The message of the first rule that the flags break; empty if there is none.
 std::string broken_rule(const ScoreOptions& options, std::size_t contenders) {
   if (options.repeats < 1 || options.repeats > 100'000) return "--repeats: expected 1 to 100000";
   if (options.in_flight < 1 || options.in_flight > 4096) return "--in-flight: expected 1 to 4096";
   if (options.jobs < 0 || options.jobs > 1024) return "--jobs: it is 0 to 1024";
   if (!options.traces.empty() && contenders > 1) return "--traces accepts one strategy only";
-  if (options.tune && contenders > 1) return "--tune accepts one strategy only";
   return {};
 }
 
@@ -358,7 +278,6 @@ ExitCode run(const ScoreOptions& options, Context& context) {
                                   {.space = recordings->front()->space(), .options = contender.options});
     if (!searcher) return fail_usage(context, searcher.error().message);
   }
-  if (options.tune) return tune_options(contenders.front(), *recordings, options, context);
   const auto runs = hold(contenders, *recordings, options, context);
   if (runs.empty()) return ExitCode::interrupted;
 

@@ -85,24 +85,6 @@ TEST(ScoreCommand, agrees_with_the_published_scorer) {
   EXPECT_NEAR(of_scorer(folder.path("keys.json"))["score"].get<double>(), mean["score"].get<double>(), 1e-9);
 }
 
-TEST(ScoreCommand, tuning_chooses_options_that_score_at_least_as_much) {
-  const auto scores = scores_of({kRecording, "--strategy", "latin-hypercube", "--tune", "--repeats", "4"});
-  ASSERT_EQ(scores["strategies"].size(), 2u);
-  EXPECT_TRUE(scores["strategies"][0]["options"].empty());
-  EXPECT_GE(scores["strategies"][1]["mean"]["score"], scores["strategies"][0]["mean"]["score"]);
-}
-
-TEST(ScoreCommand, tuning_reports_on_other_recordings) {
-  ScratchFolder folder;
-  std::filesystem::copy_file(kRecording, folder / "other.json.gz");
-  const auto scores = scores_of({kRecording, "--strategy", "latin-hypercube", "--tune", "--repeats", "2",
-                                 "--report", folder.path("other.json.gz")});
-  for (const auto& strategy : scores["strategies"]) {
-    EXPECT_EQ(strategy["recordings"].size(), 1u);
-    EXPECT_TRUE(strategy["recordings"].contains("other"));
-  }
-}
-
 TEST(ScoreCommand, learns_from_a_related_recording) {
   const auto excess = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(),
@@ -131,13 +113,8 @@ TEST(ScoreCommand, bad_arguments_are_errors) {
   EXPECT_TRUE(contains(error({kRecording, "--in-flight", "-3"}), "--in-flight"));
   EXPECT_TRUE(contains(error({kRecording, "--strategy", "all", "--traces", "t.json"}),
                        "--traces accepts one strategy only"));
-  EXPECT_TRUE(
-      contains(error({kRecording, "--strategy", "random", "--tune"}), "has no options to choose from"));
-  EXPECT_TRUE(
-      contains(error({kRecording, "--strategy", "all", "--tune"}), "--tune accepts one strategy only"));
   EXPECT_TRUE(contains(error({kRecording, "--strategy", "random", "--related", "/no/such/file.json"}),
                        "/no/such/file.json: No such file"));
-  EXPECT_TRUE(contains(error({kRecording, "--report", "x"}), "--report needs --tune"));
   EXPECT_TRUE(contains(error({kRecording, "--strategy", "random", "--repeats", "1", "--quiet", "--traces",
                               "/no/such/folder/t"}),
                        "cannot write /no/such/folder/t"));

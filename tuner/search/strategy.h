@@ -48,8 +48,7 @@ struct SearchTask {
 struct StrategyOption {
   std::string_view name;
   std::string_view summary;
-  Value default_value;              // its kind is the option's kind; a real option also accepts integers
-  std::vector<Value> choices = {};  // values to try when a strategy is tuned
+  Value default_value;  // its kind is the option's kind; a real option also accepts integers
   // Bounds of a number.
   double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
 };
@@ -81,12 +80,7 @@ Strategy classifier_strategy();
 Strategy climb_strategy();
 Strategy local_search_strategy();
 Strategy genetic_strategy();
-Strategy differential_evolution_strategy();
-Strategy particle_swarm_strategy();
 Strategy annealing_strategy();
-Strategy pattern_search_strategy();
-Strategy bandit_strategy();
-Strategy latin_hypercube_strategy();
 Strategy random_strategy();
 Strategy exhaustive_strategy();
 Strategy external_strategy();

@@ -198,7 +198,7 @@ std::unique_ptr<Searcher> make_classifier(const SearchTask& task) {
 // The options of all strategies that search by a forest, which learns little from fewer than eight trials.
 std::vector<StrategyOption> forest_options() {
   std::vector<StrategyOption> options = model_options(8, 8);
-  options.push_back(count_option("trees", "trees of the forest", kTrees, {20, 30, 60}));
+  options.push_back(count_option("trees", "trees of the forest", kTrees));
   return options;
 }
 
@@ -218,8 +218,7 @@ Strategy trees_strategy() {
 
 Strategy classifier_strategy() {
   std::vector<StrategyOption> options = forest_options();
-  options.push_back(
-      share_option("best_share", "share of the trials that count as the best", kBestShare, {0.1, 0.2, 0.33}));
+  options.push_back(share_option("best_share", "share of the trials that count as the best", kBestShare));
   return {.name = "classifier",
           .summary = "a classifier predicts which configurations are among the best so far",
           .options = std::move(options),

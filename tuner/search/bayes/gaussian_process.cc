@@ -399,11 +399,10 @@ std::unique_ptr<Searcher> make_bayes(const SearchTask& task) {
 
 Strategy bayes_strategy() {
   std::vector<StrategyOption> options = model_options(5, 4);
-  options.push_back(
-      {"fit_steps", "steps of the kernel's fit between refits", 100, {30, 60, 100, 200}, 0, 10000});
+  options.push_back({"fit_steps", "steps of the kernel's fit between refits", 100, 0, 10000});
   options.push_back(count_option(
       "patience", "trials without a better one after which a classifier and the best one's neighbours help",
-      10, {5, 10, 20}));
+      10));
   return {.name = "bayes",
           .summary = "a Gaussian process predicts time, cost and failure; the most promising comes next",
           .options = std::move(options),

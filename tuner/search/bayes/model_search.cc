@@ -472,32 +472,27 @@ void ModelSearch::refit() {
   is_second_fitted_ = false;
 }
 
-StrategyOption count_option(std::string_view name, std::string_view summary, int value,
-                            std::vector<Value> choices, double least) {
-  return {name, summary, value, std::move(choices), least, 1000};
+StrategyOption count_option(std::string_view name, std::string_view summary, int value, double least) {
+  return {name, summary, value, least, 1000};
 }
 
-StrategyOption share_option(std::string_view name, std::string_view summary, double value,
-                            std::vector<Value> choices) {
-  return {name, summary, value, std::move(choices), 0, 1};
+StrategyOption share_option(std::string_view name, std::string_view summary, double value) {
+  return {name, summary, value, 0, 1};
 }
 
 std::vector<StrategyOption> model_options(int spread_points, int covering_points) {
   const StartSettings start;
-  const std::vector<Value> first_points = {2, 3, 4, 5, 8};
   return {
       count_option("spread_points", "small and aligned trials before the model's first proposal",
-                   spread_points, first_points),
+                   spread_points),
       count_option("covering_points", "trials before it in spaces where alignment says little",
-                   covering_points, first_points),
+                   covering_points),
       count_option("small_points", "trials that are small and aligned; the model chooses the last of them", 8,
-                   {4, 8, 12}, 0),
-      share_option("aligned_share", "share of all configurations that count as aligned", start.aligned_share,
-                   {0.05, 0.1, 0.25}),
-      share_option("small_share", "share of the aligned ones that count as small", start.small_share,
-                   {0.12, 0.25, 0.5}),
-      {"cost_exponent", "weight of a candidate's cost", 0.5, {0.25, 0.5, 1.0}, 0, 4},
-      {"candidates", "configurations that the model compares", 2000, {500, 1000, 2000}, 1, 20000}};
+                   0),
+      share_option("aligned_share", "share of all configurations that count as aligned", start.aligned_share),
+      share_option("small_share", "share of the aligned ones that count as small", start.small_share),
+      {"cost_exponent", "weight of a candidate's cost", 0.5, 0, 4},
+      {"candidates", "configurations that the model compares", 2000, 1, 20000}};
 }
 
 }  // namespace gktune

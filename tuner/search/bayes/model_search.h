@@ -165,10 +165,8 @@ inline constexpr int kTrees = 30;
 inline constexpr double kBestShare = 0.2;
 
 // An option that is a number up to 1000, and one that is a share from 0 to 1.
-StrategyOption count_option(std::string_view name, std::string_view summary, int value,
-                            std::vector<Value> choices, double least = 1);
-StrategyOption share_option(std::string_view name, std::string_view summary, double value,
-                            std::vector<Value> choices);
+StrategyOption count_option(std::string_view name, std::string_view summary, int value, double least = 1);
+StrategyOption share_option(std::string_view name, std::string_view summary, double value);
 
 // The options of all strategies that search by a model. The arguments are defaults: trials before the model's
 // first proposal.

@@ -1,6 +1,4 @@
 // Strategies that learn nothing from results.
-#include <algorithm>
-#include <numeric>
 
 #include "tuner/search/classic/point_searcher.h"
 
@@ -54,39 +52,6 @@ class Exhaustive : public PointSearcher {
   Count next_ = 0, asked_ = 0;
 };
 
-// Points that cover each parameter evenly. A hypercube divides the values of each parameter into as many
-// strata as it has points, and has one point in each stratum. Constraints move a point to a valid one nearby.
-class LatinHypercube : public PointSearcher {
- public:
-  explicit LatinHypercube(const SearchTask& task) : PointSearcher(task), size_(task.count("points", 1)) {}
-
- protected:
-  std::optional<Point> propose() override {
-    if (points_.empty()) make_points();
-    const Point any_valid = space().ranks_at(space().sample(random())), target = std::move(points_.back());
-    points_.pop_back();
-    return take_near(toward(any_valid, target));
-  }
-
- private:
-  void make_points() {
-    points_.assign(size_, Point(dimensions()));
-    std::vector<std::size_t> strata(size_);
-    std::iota(strata.begin(), strata.end(), std::size_t{0});
-    for (std::size_t parameter = 0; parameter < dimensions(); ++parameter) {
-      shuffle(random(), strata);
-      for (std::size_t i = 0; i < size_; ++i) {
-        const double share = (static_cast<double>(strata[i]) + uniform()) / static_cast<double>(size_);
-        const auto rank = static_cast<std::uint32_t>(share * static_cast<double>(values(parameter)));
-        points_[i][parameter] = std::min(rank, static_cast<std::uint32_t>(values(parameter) - 1));
-      }
-    }
-  }
-
-  std::size_t size_;
-  std::vector<Point> points_;  // of the present hypercube, not proposed yet
-};
-
 }  // namespace
 
 Strategy random_strategy() {
@@ -99,13 +64,6 @@ Strategy exhaustive_strategy() {
   return {.name = "exhaustive",
           .summary = "every configuration, from all regions of the space in turn",
           .make = make_strategy<Exhaustive>};
-}
-
-Strategy latin_hypercube_strategy() {
-  return {.name = "latin-hypercube",
-          .summary = "points that cover the range of each parameter evenly",
-          .options = {{"points", "in a hypercube", 64, {16, 32, 64, 128}}},
-          .make = make_strategy<LatinHypercube>};
 }
 
 }  // namespace gktune

@@ -67,7 +67,7 @@ std::vector<PointSearcher::Point> PointSearcher::neighbours(const Point& point) 
 
 std::vector<PointSearcher::Point> PointSearcher::steps(const Point& point) {
   auto found = neighbours_of(space(), point,
-                             [this](std::uint32_t parameter) { return is_ordered(parameter) ? 1u : 0u; });
+                             [this](std::uint32_t parameter) { return is_ordered_[parameter] ? 1u : 0u; });
   shuffle(random_, found);
   return found;
 }

@@ -35,8 +35,6 @@ class PointSearcher : public Searcher {
   const Space& space() const { return untried_.space(); }
   std::size_t dimensions() const { return space().parameters().size(); }
   std::size_t values(std::size_t parameter) const { return space().parameters()[parameter].values.size(); }
-  // True if the parameter's values are numbers: only then a rank between two others has a meaning.
-  bool is_ordered(std::size_t parameter) const { return is_ordered_[parameter]; }
   std::mt19937_64& random() { return random_; }
   double uniform() { return draw_uniform(random_); }
   std::size_t place(std::size_t count) { return draw_place(random_, count); }
@@ -63,7 +61,7 @@ class PointSearcher : public Searcher {
  private:
   Untried untried_;
   std::mt19937_64 random_;
-  std::vector<bool> is_ordered_;
+  std::vector<bool> is_ordered_;  // the parameters whose values are numbers: a rank lies between others
   bool is_default_due_ = true;
 };
 

@@ -186,111 +186,24 @@ class LocalSearch : public WalkSearcher {
   std::deque<Point> recent_;  // the tabu optima
 };
 
-// Pattern search after Hooke and Jeeves: steps up and down in each parameter, a leap in the direction that
-// helped, and steps half as long where none helps. Names have no direction: all of them are tried.
-class PatternSearch : public WalkSearcher {
- public:
-  explicit PatternSearch(const SearchTask& task) : WalkSearcher(task), first_step_(task.real("step")) {}
-
- protected:
-  std::unique_ptr<Walk> start(const Evaluated& at) override { return std::make_unique<Mesh>(*this, at); }
-
- private:
-  class Mesh : public Walk {
-   public:
-    Mesh(PatternSearch& search, const Evaluated& base)
-        : search_(search), base_(base), step_(search.first_step_), poll_(search.around(base.point, step_)) {}
-
-    std::optional<Point> propose() override {
-      while (!is_over) {
-        if (auto next = search_.take_last(poll_)) return next;
-        if (in_flight > 0) return std::nullopt;
-        is_over = is_finest_;  // every step is one rank long, and none helps: this is an optimum
-        step_ /= 2;
-        is_finest_ = search_.is_finest(step_);
-        poll_ = search_.around(base_.point, step_);
-      }
-      return std::nullopt;
-    }
-
-    void learn(const Evaluated& told) override {
-      if (!(told.objective < base_.objective)) return;
-      const Evaluated before = std::exchange(base_, told);
-      poll_ = search_.around(base_.point, step_);
-      poll_.push_back(search_.beyond(before.point, base_.point));  // it is taken first
-    }
-
-   private:
-    PatternSearch& search_;
-    Evaluated base_;
-    double step_;  // as a share of the number of values
-    std::vector<Point> poll_;
-    bool is_finest_ = false;
-  };
-
-  std::uint32_t ranks_of(double step, std::size_t parameter) const {
-    return std::max<std::uint32_t>(
-        1, static_cast<std::uint32_t>(std::lround(step * static_cast<double>(values(parameter)))));
-  }
-
-  bool is_finest(double step) const {
-    for (std::size_t i = 0; i < dimensions(); ++i) {
-      if (is_ordered(i) && ranks_of(step, i) > 1) return false;
-    }
-    return true;
-  }
-
-  // Valid points one step away, in random order. If constraints forbid a step of that length, the first valid
-  // value beyond it counts instead.
-  std::vector<Point> around(const Point& base, double step) {
-    auto found = neighbours_of(space(), base, [&](std::uint32_t parameter) {
-      return is_ordered(parameter) ? ranks_of(step, parameter) : 0u;
-    });
-    shuffle(random(), found);
-    return found;
-  }
-
-  // Repeats the step that improved the result.
-  Point beyond(const Point& before, const Point& after) {
-    Point target = after;
-    for (std::size_t i = 0; i < target.size(); ++i) {
-      if (!is_ordered(i)) continue;
-      const auto leap = 2 * static_cast<std::int64_t>(after[i]) - static_cast<std::int64_t>(before[i]);
-      target[i] = static_cast<std::uint32_t>(
-          std::clamp<std::int64_t>(leap, 0, static_cast<std::int64_t>(values(i)) - 1));
-    }
-    return toward(after, target);
-  }
-
-  double first_step_;
-};
-
 }  // namespace
 
 Strategy annealing_strategy() {
   return {.name = "annealing",
           .summary = "simulated annealing, restarted when it is cold",
-          .options = {{"hot", "the relative loss that is accepted at first", 0.5, {0.2, 0.5, 1.0}},
-                      {"cold", "the relative loss at which a chain ends", 0.002, {0.0005, 0.002, 0.01}},
-                      {"cooling", "of the temperature at each step", 0.95, {0.9, 0.95, 0.98}}},
+          .options = {{"hot", "the relative loss that is accepted at first", 0.5},
+                      {"cold", "the relative loss at which a chain ends", 0.002},
+                      {"cooling", "of the temperature at each step", 0.95}},
           .make = make_strategy<Annealing>};
 }
 
 Strategy local_search_strategy() {
   return {.name = "local-search",
           .summary = "iterated local search: climbs, kicks, and a tabu list of optima",
-          .options = {{"kick", "parameters that a kick changes", 3, {2, 3, 4}},
-                      {"patience", "number of kicks from an optimum before it becomes tabu", 3, {2, 3, 6}},
-                      {"tabu", "maximum number of tabu optima", 10, {5, 10, 20}}},
+          .options = {{"kick", "parameters that a kick changes", 3},
+                      {"patience", "number of kicks from an optimum before it becomes tabu", 3},
+                      {"tabu", "maximum number of tabu optima", 10}},
           .make = make_strategy<LocalSearch>};
-}
-
-Strategy pattern_search_strategy() {
-  return {
-      .name = "pattern-search",
-      .summary = "steps in each parameter, halved when none helps; then restarted",
-      .options = {{"step", "the first one, as a share of a parameter's values", 0.25, {0.125, 0.25, 0.5}}},
-      .make = make_strategy<PatternSearch>};
 }
 
 namespace {
