@@ -264,7 +264,7 @@ std::string lead_text(const Winner& best, const Evidence& evidence) {
                      evidence.is_lead_clear ? "are apart" : "overlap");
 }
 
-void explain(const Winner& best, const Evidence& evidence, Context& context) {
+void print_evidence(const Winner& best, const Evidence& evidence, Context& context) {
   const SessionEnvironment& environment = best.environment;
   std::string programs;
   for (const auto& [name, version] : {std::pair("driver", &environment.driver),
@@ -335,7 +335,7 @@ ExitCode answer_one(const BestOptions& options, const Database& store, std::vect
       context.out << fmt::format("distance: {} on a log scale, where a factor of two along one axis is 1\n",
                                  format_number(*far));
     }
-    if (evidence) explain(*best, *evidence, context);
+    if (evidence) print_evidence(*best, *evidence, context);
   }
   return ExitCode::done;
 }
@@ -349,7 +349,7 @@ ExitCode answer_all(const BestOptions& options, const Database& store, std::vect
   if (!options.format.is_text() || !options.why) return ExitCode::done;
   for (std::size_t i = 0; i < winners.size(); ++i) {
     context.out << '\n' << one_line(study_text(winners[i].study)) << '\n';
-    explain(winners[i], found[i], context);
+    print_evidence(winners[i], found[i], context);
   }
   return ExitCode::done;
 }

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "cli/command.h"
-#include "cli/output/pictures.h"
 #include "cli/output/screen.h"
 #include "cli/output/stale.h"
 #include "cli/output/study_tables.h"
@@ -118,7 +117,6 @@ struct StudyReport {
   std::vector<Trial> trials;
   std::int64_t shown_of = 0;  // the number of trials without a limit
   std::optional<Winner> winner;
-  ScoreHistory history;              // for pictures, on a terminal
   std::vector<std::string> changes;  // since the winner was measured
   std::size_t finalists = 0;         // number of trials at the front with the times of the playoff
 };
@@ -158,10 +156,6 @@ StudyReport report_on(const Database& store, const StudySummary& summary, const 
   if (options.failed || (filter.status && *filter.status != Status::ok)) {
     read_failures(store, query, filter.status, report, context);
     return report;
-  }
-  if (context.out_screen.is_terminal && options.format.is_text()) {
-    auto all = value_or_end(store.trials(summary.id), context);
-    report.history = history_of(all, objective_from_text(summary.study.objective));
   }
   auto playoff = value_or_end(store.playoff(summary.id), context);
   auto trials = value_or_end(store.ranked(summary.id, query), context);
@@ -212,7 +206,6 @@ void print_study(const StudyReport& report, const ShowOptions& options, Context&
     context.out << fmt::format("the first {} were compared in the playoff and have its times\n",
                                report.finalists);
   }
-  print_pictures(context.out, context.out_screen, report.history);
 }
 
 Json report_json(const StudyReport& report) {

@@ -9,7 +9,6 @@
 
 #include "cli/command.h"
 #include "cli/commands/report.h"
-#include "cli/output/pictures.h"
 #include "cli/output/study_tables.h"
 #include "cli/output/tuning_report.h"
 #include "engine/selection.h"
@@ -138,8 +137,6 @@ class RunScreen {
     if (options_.prints_text()) {
       print_report(context_.out, context_.out_screen, tuning);
       if (options_.verbose) context_.out << preparation_text(tuning) << '\n';
-      if (!options_.quiet)
-        print_pictures(context_.out, context_.out_screen, history_of(tuning.trials, tuning.objective));
       context_.out << std::flush;
     }
     if (tuning.outcome.failure) context_.log.error(*tuning.outcome.failure);

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "cli/devices.h"
-#include "cli/output/pictures.h"
 #include "cli/output/screen.h"
 #include "cli/output/study_tables.h"
 #include "cli/output/units.h"

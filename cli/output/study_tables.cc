@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "cli/output/pictures.h"
 #include "cli/output/screen.h"
 #include "cli/output/units.h"
 
@@ -157,6 +156,10 @@ std::string score_text(const Trial& trial) {
   std::string text = format_time_us(trial.timing.median_us);
   for (const auto& [name, value] : trial.metrics) text += ", " + *Cell(value).text + ' ' + name;
   return text;
+}
+
+std::string score_text(double score, const std::string& name) {
+  return name == "time" ? format_time_us(score) : format_number(score) + ' ' + name;
 }
 
 double spread_of(const Timing& timing) {

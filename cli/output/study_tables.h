@@ -26,6 +26,8 @@ Table failure_table(const std::vector<Trial>& trials);
 
 // "12.4 µs, 4613 GB/s"
 std::string score_text(const Trial& trial);
+// "12.4 µs", or the number with the metric's name.
+std::string score_text(double score, const std::string& name);
 // Half the confidence interval of the median, relative to the median; negative if unknown.
 double spread_of(const Timing& timing);
 // The message of the most frequent failure; empty if no failure has one.

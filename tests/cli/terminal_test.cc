@@ -1,11 +1,10 @@
-// The program on a terminal: pictures of the search, as wide as the terminal, and none in a pipe.
+// The program on a terminal: its colours.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <regex>
@@ -67,59 +66,14 @@ const std::string kRun =
     "gktune run --device replay:" GKTUNE_SOURCE_DIR
     "/bench/recordings/saxpy-H200.json.gz --strategy random --seed 1 --trials 60 --gain 0 --db saxpy.db";
 
-// Characters of UTF-8, each of which takes one column.
-std::size_t width_of(const std::string& line) {
-  return static_cast<std::size_t>(std::ranges::count_if(line, [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
-// The lines of a picture: its title, five lines of bars with labels, and the axis below.
-std::vector<std::string> picture(const std::string& text, const std::string& title) {
-  const auto lines = lines_of(text);
-  const auto first = std::ranges::find(lines, title);
-  if (first == lines.end() || lines.end() - first < 7) return {};
-  return {first, first + 7};
-}
-
-void expect_pictures(const Shown& shown, std::size_t columns) {
-  ASSERT_EQ(shown.exit_code, 0) << shown.raw;
-  const auto best = picture(shown.text, "best so far"), times = picture(shown.text, "distribution of times");
-  ASSERT_EQ(best.size(), 7u) << shown.text;
-  ASSERT_EQ(times.size(), 7u) << shown.text;
-  // The first trial is the worst so far, and the last bar is the lowest.
-  EXPECT_NE(best[1].find("ms █"), std::string::npos) << shown.text;
-  EXPECT_NE(best[5].find("µs █"), std::string::npos) << shown.text;
-  EXPECT_TRUE(best[5].ends_with("▁")) << shown.text;
-  EXPECT_NE(best[6].find("trial 1 "), std::string::npos) << shown.text;
-  EXPECT_TRUE(best[6].ends_with(" 60")) << shown.text;
-  EXPECT_NE(times[1].find("█"), std::string::npos) << shown.text;  // the most frequent times
-  EXPECT_TRUE(times[6].ends_with(" ms")) << shown.text;
-  for (const auto& lines : {best, times}) {
-    for (const std::string& line : lines) EXPECT_LE(width_of(line), columns) << line;
-  }
-  // Titles are bold and bars have a colour.
-  EXPECT_NE(shown.raw.find("\x1b[1mbest so far\x1b[0m"), std::string::npos) << shown.raw;
-  EXPECT_NE(shown.raw.find("\x1b[36m█"), std::string::npos) << shown.raw;
-}
-
-TEST_F(OnTerminal, a_run_and_its_study_show_the_best_so_far_and_the_distribution_of_times) {
-  expect_pictures(shown(kRun, 100), 100);
-  expect_pictures(shown("gktune db show saxpy --db saxpy.db", 60), 60);
-  const Shown narrow = shown("gktune db show saxpy --db saxpy.db", 20);
-  EXPECT_EQ(narrow.exit_code, 0) << narrow.raw;
-  EXPECT_EQ(narrow.text.find("best so far"), std::string::npos) << narrow.text;
-  const Shown plain = shown("env NO_COLOR=1 gktune db show saxpy --db saxpy.db", 60);
-  EXPECT_NE(plain.text.find("best so far\n"), std::string::npos) << plain.raw;
-  EXPECT_EQ(plain.raw.find("\x1b[36m"), std::string::npos) << plain.raw;
-  const Shown piped = shown("sh -c 'gktune db show saxpy --db saxpy.db 2>err | cat'", 60);
-  EXPECT_EQ(piped.text.find("best so far"), std::string::npos) << piped.text;
+TEST_F(OnTerminal, a_command_uses_colour_and_a_pipe_or_no_color_has_none) {
+  ASSERT_EQ(shown(kRun, 100).exit_code, 0);
+  const std::string show = "gktune db show saxpy --db saxpy.db";
+  EXPECT_NE(shown(show, 60).raw.find("\x1b[1msaxpy"), std::string::npos);
+  EXPECT_EQ(shown("env NO_COLOR=1 " + show, 60).raw.find("\x1b[1m"), std::string::npos);
+  const Shown piped = shown("sh -c '" + show + " 2>err | cat'", 60);
+  EXPECT_NE(piped.text.find("saxpy"), std::string::npos) << piped.raw;
   EXPECT_EQ(piped.raw.find('\x1b'), std::string::npos) << piped.raw;
-}
-
-TEST_F(OnTerminal, a_quiet_run_shows_no_pictures) {
-  const Shown quiet = shown(kRun + " --quiet", 100);
-  EXPECT_EQ(quiet.exit_code, 0) << quiet.raw;
-  EXPECT_NE(quiet.text.find("saxpy"), std::string::npos) << quiet.text;
-  EXPECT_EQ(quiet.text.find("best so far"), std::string::npos) << quiet.text;
 }
 
 }  // namespace
