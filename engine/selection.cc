@@ -313,22 +313,11 @@ std::optional<std::int64_t> number_in(std::string_view word) {
   return is_number ? std::optional(number) : std::nullopt;
 }
 
-bool is_kernel(const Studies& studies, std::string_view word) {
-  return std::ranges::any_of(studies, [&](const StudySummary& each) { return each.study.kernel == word; });
-}
-
-Error ambiguous_number(const std::string& word, const std::string& what) {
-  return Error{"'" + word + "' is a " + what + " and a kernel: write 0" + word + " for the " + what + ", " +
-               word + "@ for the kernel"};
-}
-
 Result<Studies> named_studies(const Studies& studies, const std::string& word) {
   if (const auto id = number_in(word)) {
     const auto found = std::ranges::find(studies, *id, &StudySummary::id);
-    const bool names_kernel = is_kernel(studies, word);
-    if (found != studies.end() && names_kernel) return ambiguous_number(word, "study");
-    if (found != studies.end()) return Studies{*found};
-    if (!names_kernel) return Error{"there is no study " + word};
+    if (found == studies.end()) return Error{"there is no study " + word};
+    return Studies{*found};
   }
   const std::size_t kernel_size = size_of_kernel(studies, word);
   if (kernel_size == 0) return Error{"'" + word + "' names no kernel; write KERNEL[/AXIS=VALUE,…][@DEVICE]"};

@@ -59,12 +59,8 @@ std::int64_t before_unix_ms(const std::optional<double>& older_s, std::int64_t n
 Result<std::vector<StudySummary>> select_studies(std::vector<StudySummary> studies, const StudyFilter& filter,
                                                  std::int64_t now_unix_ms);
 
-// Reads a word of digits as the id of a study or trial. If a kernel has this name too, the word is ambiguous,
-// and callers report ambiguous_number(): 017 means the id, and 17@ the kernel.
+// The id of a study or trial, if the word has digits only. A kernel of such a name is named with a mark: 17@.
 std::optional<std::int64_t> number_in(std::string_view word);
-bool is_kernel(const std::vector<StudySummary>& studies, std::string_view word);
-// `what` names the thing that has the id: "study".
-Error ambiguous_number(const std::string& word, const std::string& what);
 
 // The studies that a word names: by id (17), or by kernel, problem and device (reduce, reduce/n=1Mi,
 // reduce@H200, reduce/n=1Mi@H200).

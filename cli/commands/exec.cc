@@ -133,8 +133,8 @@ const StudySummary& version_of_space(const std::vector<StudySummary>& versions, 
 }
 
 // The number of the winner of the study that the argument names.
-std::int64_t find_winner(const ExecOptions& options, const Database& store,
-                         const std::vector<StudySummary>& studies, Context& context) {
+std::int64_t find_winner(const ExecOptions& options, const Database& store, Context& context) {
+  const auto studies = value_or_end(store.studies(Counts::ignored), context);
   const auto named = named_studies(studies, options.which);
   if (!named) throw Ended{fail_selection(options.database, named.error().message, context)};
   std::set<std::string> texts;
@@ -153,24 +153,14 @@ std::int64_t find_winner(const ExecOptions& options, const Database& store,
                                database_flag(options.database)))};
 }
 
-// The number of the trial that the argument names.
-std::int64_t find_number(const ExecOptions& options, const Database& store, Context& context) {
-  const auto studies = value_or_end(store.studies(Counts::ignored), context);
-  const auto number = number_in(options.which);
-  if (!number) return find_winner(options, store, studies, context);
-  if (!is_kernel(studies, options.which)) return *number;
-  if (const auto trial = store.trial(*number); trial && !*trial)
-    return find_winner(options, store, studies, context);
-  throw Ended{fail_selection(options.database, ambiguous_number(options.which, "trial").message, context)};
-}
-
 StudiedTrial find_trial(const ExecOptions& options, Context& context) {
   const auto store = open_database(options.database, context);
-  const auto number = find_number(options, *store, context);
-  auto found = value_or_end(store->trial(number), context);
+  auto number = number_in(options.which);
+  if (!number) number = find_winner(options, *store, context);
+  auto found = value_or_end(store->trial(*number), context);
   if (found) return *std::move(found);
   throw Ended{fail(
-      context, ExitCode::failed, fmt::format("there is no trial {}", number),
+      context, ExitCode::failed, fmt::format("there is no trial {}", *number),
       fmt::format("gktune db show STUDY{} lists the trials of a study", database_flag(options.database)))};
 }
 

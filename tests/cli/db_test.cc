@@ -193,44 +193,6 @@ TEST_F(Db, export_writes_the_cold_regime_and_says_so_if_the_format_has_no_regime
   }
 }
 
-TEST_F(Db, a_kernel_named_by_a_number_is_not_taken_for_a_study) {
-  {
-    auto store = std::move(*Database::open(path_, Database::Access::write));
-    for (const std::string kernel : {"2", "12"}) {
-      const Study study{kernel,     "f1",         {"cuda", "NVIDIA H100", "sm_90", 132},
-                        {{"n", 5}}, Regime::cold, "time"};
-      ASSERT_TRUE(store->add_trial(*store->study_id(study), 1, good_trial(32, 7, {{"n", 5}})).ok());
-    }
-  }
-  const std::string ambiguous =
-      "error: '2' is a study and a kernel: write 02 for the study, 2@ for the kernel\n  hint: gktune db ls "
-      "--db " +
-      path_ + " lists them\n";
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"show", "2"},
-                                                {"rm", "2", "--dry-run"},
-                                                {"diff", "2", "1"},
-                                                {"diff", "1", "2"},
-                                                {"export", "2"}}) {
-    const Call each = db(words);
-    EXPECT_EQ(each.code, ExitCode::failed) << words[0];
-    EXPECT_EQ(each.err, ambiguous) << words[0];
-  }
-  EXPECT_TRUE(db({"show", "02"}).out.starts_with("reduce element=int,n=1Gi on ")) << db({"show", "02"}).out;
-  EXPECT_TRUE(Json::parse(db({"show", "02", "--json"}).out).is_object());
-  for (const std::string word : {"2@", "2/n=5", "2@H100"})
-    EXPECT_TRUE(db({"show", word}).out.starts_with("2 n=5 on NVIDIA H100 ")) << db({"show", word}).err;
-  // No study has the id 12.
-  EXPECT_TRUE(db({"show", "12"}).out.starts_with("12 n=5 on NVIDIA H100 "));
-  EXPECT_TRUE(Json::parse(db({"show", "12", "--json"}).out).is_array());
-  EXPECT_EQ(db({"diff", "12", "2@"}).code, ExitCode::done);
-  EXPECT_EQ(db({"rm", "12", "12", "12@", "--dry-run"}).out, "would remove: 1 study, 1 trial, 0 playoffs, 0 sessions\n");
-  EXPECT_EQ(db({"ls", "--kernel", "12", "--json"}).out,
-            db({"ls", "--kernel", "12", "--json", "--device", "H100"}).out);
-  EXPECT_EQ(db({"export", "12", "--format", "flags"}).out, "-DthreadsPerBlock=32 -Dway=one_pass\n");
-  EXPECT_EQ(call({"best", "12", "--db", path_, "--json"}).code, ExitCode::done);
-  EXPECT_EQ(call({"report", "12", "--db", path_, "-o", folder_.path("report.html")}).code, ExitCode::done);
-}
-
 TEST_F(Db, a_word_that_names_no_kernel_selects_nothing) {
   for (const std::string command : {"rm", "export", "show", "diff"}) {
     for (const std::string word : {"", "@", "@H200", "/n=1Mi"}) {

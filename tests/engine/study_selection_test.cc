@@ -24,17 +24,11 @@ std::string named(const Studies& studies, const std::string& word) {
   return ids;
 }
 
-TEST(StudySelection, a_word_of_digits_is_an_id_unless_a_kernel_has_this_name) {
-  const Studies studies = {study(1, "reduce"), study(2, "12"), study(3, "0"), study(7, "scan"),
-                           study(8, "7")};
+TEST(StudySelection, a_word_of_digits_is_an_id) {
+  const Studies studies = {study(1, "reduce"), study(2, "7"), study(7, "scan")};
   EXPECT_EQ(named(studies, "1"), "1");
-  EXPECT_EQ(named(studies, "01"), "1");
-  EXPECT_EQ(named(studies, "12"), "2");
-  EXPECT_EQ(named(studies, "0"), "3");
-  EXPECT_EQ(named(studies, "12/n=1024@H200"), "2");
-  EXPECT_EQ(named(studies, "7"), "'7' is a study and a kernel: write 07 for the study, 7@ for the kernel");
-  EXPECT_EQ(named(studies, "07"), "7");
-  EXPECT_EQ(named(studies, "7@"), "8");
+  EXPECT_EQ(named(studies, "7"), "7");
+  EXPECT_EQ(named(studies, "7@"), "2");
   EXPECT_EQ(named(studies, "99"), "there is no study 99");
 }
 
