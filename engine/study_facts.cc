@@ -198,24 +198,6 @@ std::optional<Gain> gain_of(const StudyFacts& facts, const Objective& objective,
   return gains_of(tuning).over_median;
 }
 
-// The best point of each pair of groups of two parameters.
-std::vector<std::size_t> best_of_pairs(const StudyFacts& facts) {
-  std::vector<std::size_t> best;
-  for (std::size_t a = 0; a < facts.parameters.size(); ++a) {
-    for (std::size_t b = a + 1; b < facts.parameters.size(); ++b) {
-      std::vector<bool> is_filled(kMostGroups * kMostGroups);
-      for (const std::size_t i : facts.ranking) {
-        const std::vector<std::uint32_t>& places = facts.points[i].places;
-        const std::size_t cell = group_of(places[a], facts.parameters[a].values.size()) * kMostGroups +
-                                 group_of(places[b], facts.parameters[b].values.size());
-        if (!is_filled[cell]) best.push_back(i);
-        is_filled[cell] = true;
-      }
-    }
-  }
-  return best;
-}
-
 }  // namespace
 
 Result<StudyFacts> facts_of(const Database& store, const StudySummary& summary,
@@ -255,39 +237,20 @@ Result<StudyFacts> facts_of(const Database& store, const StudySummary& summary,
   return facts;
 }
 
-Sample sample_of(const StudyFacts& facts, std::size_t size) {
+std::vector<std::size_t> sample_of(const StudyFacts& facts, std::size_t size) {
   const std::size_t count = facts.points.size();
-  Sample sample;
-  if (count <= size) {
-    sample.points.resize(count);
-    std::iota(sample.points.begin(), sample.points.end(), std::size_t{0});
-    return sample;
-  }
-  std::vector<bool> is_taken(count);
-  std::size_t taken = 0;
-  const auto take = [&](std::size_t i) {
-    taken += is_taken[i] ? 0 : 1;
-    is_taken[i] = true;
-  };
-  for (const std::size_t i : facts.improvements) take(i);
-  for (std::size_t i = 0; i < std::min<std::size_t>(100, facts.ranking.size()); ++i) take(facts.ranking[i]);
-  for (const std::size_t i : best_of_pairs(facts)) {
-    if (taken < size / 2 + 100) {
-      take(i);
-    } else if (!is_taken[i]) {
-      sample.has_every_pair = false;
-    }
-  }
+  std::vector<bool> is_taken(count, count <= size);
+  for (const std::size_t i : facts.improvements) is_taken[i] = true;
+  for (std::size_t i = 0; i < std::min<std::size_t>(100, facts.ranking.size()); ++i)
+    is_taken[facts.ranking[i]] = true;
+  const auto taken = static_cast<std::size_t>(std::ranges::count(is_taken, true));
   const std::size_t left = size > taken ? size - taken : 0, others = count - taken;
-  std::size_t seen = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!is_taken[i]) {
-      // Takes `left` of the others at equal distances.
-      const bool is_due = (seen + 1) * left / others > seen * left / others;
-      ++seen;
-      if (!is_due) continue;
-    }
-    sample.points.push_back(i);
+  std::vector<std::size_t> sample;
+  for (std::size_t i = 0, seen = 0; i < count; ++i) {
+    // Takes `left` of the others at equal distances.
+    const bool is_due = !is_taken[i] && (seen + 1) * left / others > seen * left / others;
+    if (!is_taken[i]) ++seen;
+    if (is_taken[i] || is_due) sample.push_back(i);
   }
   return sample;
 }

@@ -74,20 +74,8 @@ struct StudyFacts {
 Result<StudyFacts> facts_of(const Database& store, const StudySummary& summary,
                             const std::vector<Winner>& winners);
 
-// Charts show at most this many groups of values of a parameter. Neighbouring values
-// share a group if there are more.
-constexpr std::size_t kMostGroups = 24;
-constexpr std::size_t group_of(std::size_t place, std::size_t values) {
-  return values <= kMostGroups ? place : place * kMostGroups / values;
-}
-
-// A selection of points for a chart.
-struct Sample {
-  std::vector<std::size_t> points;  // indices, ascending
-  bool has_every_pair = true;       // it has the best point of every pair of groups of two parameters
-};
-// Selects about `size` points: all improvements, the best points, the best point of each pair of groups of
-// two parameters until half of `size` is used, and other points at equal distances.
-Sample sample_of(const StudyFacts& facts, std::size_t size);
+// The indices of about `size` points for a chart, ascending: all improvements, the best hundred, and others
+// at equal distances.
+std::vector<std::size_t> sample_of(const StudyFacts& facts, std::size_t size);
 
 }  // namespace gktune

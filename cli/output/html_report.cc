@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::size_t kLongestMessage = 300;
 constexpr std::size_t kRowsOfTrials = 20, kRowsOfImportance = 20, kRowsOfCauses = 20, kRowsOfSteps = 40;
+constexpr std::size_t kMostGroups = 24;  // of the values of a parameter in a heat map
 constexpr std::size_t kMostStudies = 24, kMostPoints = 10'000, kFewestPoints = 100;
 
 std::string_view text_of(std::span<const EmbeddedFile> files, std::string_view path) {
@@ -197,18 +198,16 @@ std::string environment_card(const StudyFacts& facts) {
 std::string anchor_of(const StudyFacts& facts) { return fmt::format("study-{}", facts.summary.id); }
 
 // Shows how many points a page has: all, or a sample.
-std::string points_note(const StudyFacts& facts, const Sample& sample) {
-  if (sample.points.size() == facts.points.size()) return "";
+std::string points_note(const StudyFacts& facts, const std::vector<std::size_t>& sample) {
+  if (sample.size() == facts.points.size()) return "";
   return fmt::format(
-      "<p class=\"faint\">The charts show {} of {} trials: every improvement, the best hundred, {} and "
-      "others at equal "
+      "<p class=\"faint\">The charts show {} of {} trials: every improvement, the best hundred, and others "
+      "at equal "
       "distances. Tables and unfiltered distributions count all.</p>\n",
-      format_count(std::ssize(sample.points)), format_count(std::ssize(facts.points)),
-      sample.has_every_pair ? "the best of each cell of a heat map,"
-                            : "the best of many cells of heat maps,");
+      format_count(std::ssize(sample)), format_count(std::ssize(facts.points)));
 }
 
-std::string study_section(const StudyFacts& facts, const Sample& sample) {
+std::string study_section(const StudyFacts& facts, const std::vector<std::size_t>& sample) {
   const Study& study = facts.summary.study;
   std::string html =
       fmt::format("<section class=\"study\" id=\"{0}\" aria-labelledby=\"{0}-title\">\n", anchor_of(facts));
@@ -298,22 +297,23 @@ std::pair<std::size_t, std::size_t> first_pair(const StudyFacts& facts) {
 
 // The values of a parameter, and the place of each point's value among them. Of very many values the page has
 // those of its points only.
-std::pair<Json, Json> values_json(const StudyFacts& facts, const Sample& sample, std::size_t parameter) {
+std::pair<Json, Json> values_json(const StudyFacts& facts, const std::vector<std::size_t>& sample,
+                                  std::size_t parameter) {
   constexpr std::size_t kMostUnused = 1000;
   const std::vector<Value>& values = facts.parameters[parameter].values;
   std::vector<bool> is_shown(values.size(), values.size() <= kMostUnused);
-  for (const std::size_t i : sample.points) is_shown[facts.points[i].places[parameter]] = true;
+  for (const std::size_t i : sample) is_shown[facts.points[i].places[parameter]] = true;
   std::vector<std::size_t> shown_places;
   Json shown = Json::array(), places = Json::array();
   for (std::size_t place = 0; place < values.size(); ++place) {
     shown_places.push_back(shown.size());
     if (is_shown[place]) shown.push_back(name_of(values[place].str()));
   }
-  for (const std::size_t i : sample.points) places.push_back(shown_places[facts.points[i].places[parameter]]);
+  for (const std::size_t i : sample) places.push_back(shown_places[facts.points[i].places[parameter]]);
   return {std::move(shown), std::move(places)};
 }
 
-Json details_json(const StudyFacts& facts, const Sample& sample) {
+Json details_json(const StudyFacts& facts, const std::vector<std::size_t>& sample) {
   Json parameters = Json::array(), places = Json::array();
   for (std::size_t p = 0; p < facts.parameters.size(); ++p) {
     auto [values, column] = values_json(facts, sample, p);
@@ -321,7 +321,7 @@ Json details_json(const StudyFacts& facts, const Sample& sample) {
     places.push_back(std::move(column));
   }
   Json ids = Json::array(), numbers = Json::array(), elapsed = Json::array(), scores = Json::array();
-  for (const std::size_t i : sample.points) {
+  for (const std::size_t i : sample) {
     ids.push_back(facts.points[i].id);
     numbers.push_back(i + 1);
     elapsed.push_back(rounded(facts.points[i].elapsed_s));
@@ -386,7 +386,7 @@ std::string page(const std::vector<StudyFacts>& studies, const std::vector<Portf
   for (std::size_t i = 0; i < studies.size(); ++i) {
     data["studies"].push_back(study_json(studies[i]));
     if (i >= detailed) continue;
-    const Sample sample = sample_of(studies[i], std::max(kFewestPoints, points / detailed));
+    const std::vector<std::size_t> sample = sample_of(studies[i], std::max(kFewestPoints, points / detailed));
     sections += study_section(studies[i], sample);
     data["studies"].back()["details"] = details_json(studies[i], sample);
   }

@@ -199,32 +199,15 @@ StudyFacts facts_of_many() {
   return facts;
 }
 
-TEST(Sample, has_about_the_wanted_size_with_the_best_of_each_pair_of_groups) {
+TEST(Sample, has_the_wanted_size_with_improvements_and_the_best) {
   const StudyFacts facts = facts_of_many();
-  EXPECT_EQ(sample_of(facts, 5000).points.size(), 3600u);
-  const Sample sample = sample_of(facts, 2000);
-  EXPECT_EQ(sample.points.size(), 2000u);
-  EXPECT_TRUE(sample.has_every_pair);
-  EXPECT_TRUE(std::ranges::is_sorted(sample.points));
-  const auto has = [&](std::size_t i) { return std::ranges::binary_search(sample.points, i); };
-  for (const std::size_t i : facts.improvements) EXPECT_TRUE(has(i));
+  EXPECT_EQ(sample_of(facts, 5000).size(), 3600u);
+  const std::vector<std::size_t> sample = sample_of(facts, 2000);
+  EXPECT_EQ(sample.size(), 2000u);
+  EXPECT_TRUE(std::ranges::is_sorted(sample));
+  const auto has = [&](std::size_t i) { return std::ranges::binary_search(sample, i); };
+  EXPECT_TRUE(std::ranges::all_of(facts.improvements, has));
   for (std::size_t i = 0; i < 100; ++i) EXPECT_TRUE(has(facts.ranking[i]));
-  // The best of each cell of (a, b).
-  std::vector<bool> is_seen(kMostGroups * kMostGroups);
-  for (const std::size_t i : facts.ranking) {
-    const auto& places = facts.points[i].places;
-    const std::size_t cell = group_of(places[0], 40) * kMostGroups + group_of(places[1], 30);
-    EXPECT_TRUE(is_seen[cell] || has(i));
-    is_seen[cell] = true;
-  }
-  EXPECT_FALSE(sample_of(facts, 300).has_every_pair);
-  EXPECT_LE(sample_of(facts, 300).points.size(), 400u);
-}
-
-TEST(GroupOf, puts_neighbouring_values_into_one_group_if_there_are_many) {
-  EXPECT_EQ(group_of(5, 24), 5u);
-  EXPECT_EQ(group_of(0, 100), 0u);
-  EXPECT_EQ(group_of(99, 100), kMostGroups - 1);
 }
 
 }  // namespace
