@@ -53,16 +53,14 @@ WorkerSettings worker_settings(const DeviceFlags& flags, const Context& context)
           .seed = static_cast<std::uint64_t>(flags.seed)};
 }
 
-DeviceCache device_cache(const std::filesystem::path& folder, const Context& context) {
-  return {folder, gpus_of_machine(), context.environment.gpu_settings};
-}
-
 std::vector<OpenedSpaces> read_files(const std::vector<std::string>& paths, const DeviceChoice& choice,
                                      const DeviceFlags& flags, UnsafeOptions options, Context& context) {
   using Kind = DeviceChoice::Kind;
   const bool may_use_gpu = choice.kind == Kind::automatic || choice.kind == Kind::gpu;
-  const DeviceCache cache =
-      may_use_gpu ? device_cache(worker_settings(flags, context).cache_dir, context) : DeviceCache();
+  // The GPUs that earlier commands found in this machine.
+  const DeviceCache cache = may_use_gpu ? DeviceCache(worker_settings(flags, context).cache_dir,
+                                                      gpus_of_machine(), context.environment.gpu_settings)
+                                        : DeviceCache();
   auto opened = open_spaces(
       paths, choice, worker_argv(context),
       [&context](const std::string& notice) { context.log.info(notice); }, options, cache);

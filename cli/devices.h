@@ -27,8 +27,6 @@ struct DeviceFlags {
 std::vector<std::string> worker_argv(const Context& context);
 UnsafeOptions unsafe_options(const DeviceFlags& flags);
 WorkerSettings worker_settings(const DeviceFlags& flags, const Context& context);
-// The GPUs that earlier commands found in this machine.
-DeviceCache device_cache(const std::filesystem::path& folder, const Context& context);
 
 // Reads space files for the chosen device. Ends the command with the errors.
 std::vector<OpenedSpaces> read_files(const std::vector<std::string>& paths, const DeviceChoice& choice,

@@ -3,16 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <span>
 
 #include "cli/command.h"
-#include "cli/commands/coverage.h"
 #include "cli/output/screen.h"
 #include "cli/output/stale.h"
 #include "db/answer_table.h"
-#include "db/distance.h"
-#include "engine/devices.h"
 #include "engine/selection.h"
 #include "gktune/lookup.h"
 #include "tuner/core/device_info.h"
@@ -28,7 +24,6 @@ struct BestOptions {
   std::string device;
   std::string as;
   std::string database;
-  std::string space;
   std::string worst;
   std::vector<std::string> covered;
   bool why = false, prefers_portfolio = false;
@@ -61,14 +56,8 @@ void declare(Flags& flags, BestOptions& options) {
                   "repeated, and further space files may follow as arguments",
                   "SPACE");
   flags.database(options.database);
-  const Flag why = flags.on(
-      "--why", options.why,
-      "Explain the answer: the match, the evidence, the lead over others, and changes since then, also "
-      "on this machine");
-  flags
-      .text("--space", options.space, "With --why: compare the kernel's version with that of this space file",
-            "FILE")
-      .needs(why);
+  flags.on("--why", options.why,
+           "Explain the answer: the match, the evidence, the lead over others, and changes since then");
   flags.table_format(options.format);
 }
 
@@ -128,17 +117,9 @@ Table best_table(std::span<const Winner> all, std::span<const Evidence> evidence
   return table;
 }
 
-// The distance from the asked problem to the tuned one. Empty if the answer has no
-// problem or a category differs.
-std::optional<double> distance_to(const Problem& asked, const Answer& answer) {
-  if (answer.problem.empty()) return std::nullopt;
-  const auto far = distance(asked, answer.problem);
-  return far ? std::optional(far->length) : std::nullopt;
-}
-
 // One answer, for programs and documents.
 Record answer_record(const BestOptions& options, const Problem& problem, const Answer& answer,
-                     const std::vector<std::string>& stale, const Winner* best, const Evidence* evidence) {
+                     const Winner* best, const Evidence* evidence) {
   Record record = {{"kernel", options.kernel},
                    {"problem", problem_cell(problem)},
                    {"match", match_name(answer.match)},
@@ -150,11 +131,8 @@ Record answer_record(const BestOptions& options, const Problem& problem, const A
                    json_field("metrics", best != nullptr ? best->trial.metrics : NamedValues()),
                    {"regime", best != nullptr ? Cell(best->study.regime) : Cell()},
                    json_field("objective", best != nullptr ? Cell(best->study.objective) : Cell()),
-                   {"stale", stale_cell(stale, options.format)}};
-  if (options.why) {
-    record.push_back({"distance", distance_to(problem, answer)});
-    add_evidence(record, best, evidence);
-  }
+                   {"stale", stale_cell(answer.stale, options.format)}};
+  if (options.why) add_evidence(record, best, evidence);
   return record;
 }
 
@@ -185,74 +163,17 @@ Match worst_of(const BestOptions& options) {
 
 // The study that an answer comes from. Of several with this configuration, such as one of each regime, the
 // one with its time, else the latest.
-Winner* study_of(const Answer& answer, std::vector<Winner>& winners) {
-  Winner* found = nullptr;
+const Winner* study_of(const Answer& answer, const std::vector<Winner>& winners) {
+  const Winner* found = nullptr;
   const auto rank = [&](const Winner& best) {
     return std::pair(best.trial.timing.median_us == answer.time_us, best.updated_unix_ms);
   };
-  for (Winner& best : winners) {
+  for (const Winner& best : winners) {
     const bool is_it = best.study.problem == answer.problem && best.study.device == answer.device &&
                        best.trial.config == answer.config;
     if (is_it && (found == nullptr || rank(best) > rank(*found))) found = &best;
   }
   return found;
-}
-
-// Adds what differs from this machine, where it has the device of a winner.
-void add_changes_here(std::span<Winner> winners, Context& context) {
-  const DeviceCache cache = device_cache(context.environment.cache_dir, context);
-  std::map<std::string, std::optional<DeviceInfo>> devices_here;  // by kind: asking takes a process
-  for (std::size_t i = 0; i < winners.size(); ++i) {
-    const DeviceIdentity& device = winners[i].study.device;
-    const auto [here, is_new] = devices_here.try_emplace(device.kind);
-    if (is_new) {
-      const auto choice = parse_device(is_gpu(device.kind) ? device.kind : "host");
-      const auto found = find_device(
-          *choice, worker_argv(context), [](const std::string&) {}, cache);
-      if (found) here->second = found->info;
-    }
-    if (!here->second || identity_of(*here->second) != device) continue;
-    const SessionEnvironment now{
-        .driver = here->second->driver, .runtime = here->second->runtime, .compiler = here->second->compiler};
-    for (const std::string& change : changes_between(winners[i].environment, now))
-      add_change(winners[i].changes, change);
-  }
-}
-
-// Adds that the space file defines another version of a kernel.
-void add_changes_of_space(std::span<Winner> winners, const std::string& space, Context& context) {
-  std::map<std::string, Definition> definitions;  // by the kind of device
-  for (std::size_t i = 0; i < winners.size(); ++i) {
-    const std::string& kind = winners[i].study.device.kind;
-    if (!definitions.contains(kind)) {
-      auto definition =
-          value_or_end(read_space_file(space, {.device_kind = kind, .strategies = {}}), context);
-      definitions.emplace(kind, std::move(definition));
-    }
-    const Definition& definition = definitions.at(kind);
-    if (definition.kernel.name != winners[i].study.kernel) {
-      throw Ended{fail_usage(context, "--space: " + space + " defines the kernel '" + definition.kernel.name +
-                                          "', not '" + winners[i].study.kernel + "'")};
-    }
-    if (definition.fingerprint != winners[i].study.fingerprint)
-      add_change(winners[i].changes,
-                 "the source or its options have changed: " + space + " defines another version");
-  }
-}
-
-// The evidence for the winners of studies; empty unless --why asks for it. Adds to the winners what has
-// changed since they were measured.
-std::vector<Evidence> evidence_for(const Database& store, std::span<Winner> winners,
-                                   const BestOptions& options, Context& context) {
-  std::vector<Evidence> evidences(winners.size());
-  if (!options.why) return evidences;
-  for (std::size_t i = 0; i < winners.size(); ++i) {
-    auto evidence = value_or_end(store.evidence(winners[i]), context);
-    evidences[i] = std::move(evidence);
-  }
-  add_changes_here(winners, context);
-  if (!options.space.empty()) add_changes_of_space(winners, options.space, context);
-  return evidences;
 }
 
 std::string lead_text(const Winner& best, const Evidence& evidence) {
@@ -286,7 +207,7 @@ void print_evidence(const Winner& best, const Evidence& evidence, Context& conte
                              best.changes.empty() ? "nothing that is known" : joined(best.changes, "; "));
 }
 
-ExitCode answer_one(const BestOptions& options, const Database& store, std::vector<Winner>& winners,
+ExitCode answer_one(const BestOptions& options, const Database& store, const std::vector<Winner>& winners,
                     const DeviceIdentity& device, const LookupSettings& settings, Context& context) {
   std::vector<Problem> known;
   for (const Winner& best : winners) known.push_back(best.study.problem);
@@ -307,20 +228,13 @@ ExitCode answer_one(const BestOptions& options, const Database& store, std::vect
                             problem_text(*problem), match_name(answer.match), match_name(worst_of(options))),
                 match_text(answer));
   }
-  Winner* best = study_of(answer, winners);
+  const Winner* best = study_of(answer, winners);
   std::optional<Evidence> evidence;
-  if (best != nullptr) {
-    auto found = evidence_for(store, std::span(best, 1), options, context);
-    evidence = std::move(found.front());
-  }
-  std::vector<std::string> stale = answer.stale;
-  if (best != nullptr) {
-    for (const std::string& change : best->changes) add_change(stale, change);
-  }
-  warn_of_stale(stale, context);
+  if (best != nullptr && options.why) evidence = value_or_end(store.evidence(*best), context);
+  warn_of_stale(answer.stale, context);
   if (!options.format.is_text()) {
-    print_one(answer_record(options, *problem, answer, stale, best, evidence ? &*evidence : nullptr),
-              options.format, context);
+    print_one(answer_record(options, *problem, answer, best, evidence ? &*evidence : nullptr), options.format,
+              context);
     return ExitCode::done;
   }
   std::string time = answer.time_us > 0 ? format_time_us(answer.time_us) : "not measured";
@@ -330,20 +244,17 @@ ExitCode answer_one(const BestOptions& options, const Database& store, std::vect
               << one_line(fmt::format("{} {} on {}: {}, {}", options.kernel, problem_text(*problem),
                                       answer.device.name, time, match_text(answer)))
               << '\n';
-  if (options.why) {
-    if (const auto far = distance_to(*problem, answer); far && answer.match != Match::exact) {
-      context.out << fmt::format("distance: {} on a log scale, where a factor of two along one axis is 1\n",
-                                 format_number(*far));
-    }
-    if (evidence) print_evidence(*best, *evidence, context);
-  }
+  if (evidence) print_evidence(*best, *evidence, context);
   return ExitCode::done;
 }
 
 // Every winner.
-ExitCode answer_all(const BestOptions& options, const Database& store, std::vector<Winner>& winners,
+ExitCode answer_all(const BestOptions& options, const Database& store, const std::vector<Winner>& winners,
                     Context& context) {
-  const auto found = evidence_for(store, winners, options, context);
+  std::vector<Evidence> found;
+  for (const Winner& best : winners) {
+    if (options.why) found.push_back(value_or_end(store.evidence(best), context));
+  }
   warn_of_stale(winners, context);
   best_table(winners, found, options).print(context, options.format);
   if (!options.format.is_text() || !options.why) return ExitCode::done;
@@ -352,6 +263,63 @@ ExitCode answer_all(const BestOptions& options, const Database& store, std::vect
     print_evidence(winners[i], found[i], context);
   }
   return ExitCode::done;
+}
+
+// The devices whose answers count. Without any the question is about an unknown one.
+Result<std::vector<DeviceIdentity>> asked_devices(const std::string& named,
+                                                  const std::vector<Winner>& winners) {
+  std::vector<DeviceIdentity> devices;
+  for (const Winner& winner : winners) {
+    if (std::ranges::find(devices, winner.study.device) == devices.end())
+      devices.push_back(winner.study.device);
+  }
+  if (!named.empty()) {
+    auto device = find_device(named, devices);
+    if (!device) return device.error();
+    devices = {*std::move(device)};
+  }
+  if (devices.empty()) devices.emplace_back();
+  return devices;
+}
+
+// How well the database answers for the problems of the space files on each device. Fails if an answer is
+// worse than
+// --require accepts.
+ExitCode print_coverage(const BestOptions& options, const std::vector<Winner>& winners, Context& context) {
+  const auto devices = asked_devices(options.device, winners);
+  if (!devices) return fail(context, ExitCode::no_device, devices.error().message);
+  const auto lookup = Lookup::open(database_path(options.database, context));
+  if (!lookup) return fail(context, lookup.error());
+  std::vector<std::string> spaces = options.covered;
+  if (!options.kernel.empty()) spaces.push_back(options.kernel);
+  const Match worst = worst_of(options);
+  Table table;
+  int count = 0, worse = 0;
+  for (const std::string& path : spaces) {
+    for (const DeviceIdentity& device : *devices) {
+      const auto definition = read_space_file(path, {.device_kind = device.kind, .strategies = {}});
+      if (!definition) return fail(context, definition.error());
+      const auto problems = select_problems(definition->kernel, {});
+      if (!problems) return fail(context, problems.error());
+      const Question question{.device = device, .freshness = {.fingerprint = definition->fingerprint}};
+      for (const Problem& problem : *problems) {
+        const Answer answer = lookup->best(definition->kernel.name, problem, question);
+        ++count;
+        if (answer.match > worst) ++worse;
+        table.add({{"kernel", definition->kernel.name},
+                   {"problem", problem_cell(problem)},
+                   {"device", device_cell(device)},
+                   {"match", match_name(answer.match)},
+                   {"tuned_problem", problem_cell(answer.problem)},
+                   {"time_us", json_above_zero(answer.time_us), Unit::microseconds, "time"},
+                   json_field("reason", answer.reason)});
+      }
+    }
+  }
+  table.print(context, options.format);
+  if (worse == 0) return ExitCode::done;
+  return fail(context, ExitCode::worse_match,
+              fmt::format("{} of {} answers are worse than {}", worse, count, match_name(worst)));
 }
 
 ExitCode run(const BestOptions& options, Context& context) {
@@ -364,12 +332,7 @@ ExitCode run(const BestOptions& options, Context& context) {
   auto store = open_database(options.database, context);
   const bool shows_coverage = !options.covered.empty();
   auto all = value_or_end(store->winners(shows_coverage ? "" : options.kernel), context);
-  if (shows_coverage) {
-    CoverageRequest request{options.covered, database_path(options.database, context), options.device,
-                            worst_of(options), options.format};
-    if (!options.kernel.empty()) request.spaces.push_back(options.kernel);
-    return print_coverage(request, all, context);
-  }
+  if (shows_coverage) return print_coverage(options, all, context);
   if (!options.kernel.empty() && all.empty()) {
     std::vector<std::string> kernels;
     for (const Winner& best : value_or_end(store->winners(""), context)) {
