@@ -11,8 +11,8 @@
 #include "engine/selection.h"
 #include "engine/spaces.h"
 #include "engine/study_facts.h"
-#include "tuner/core/text.h"
 #include "tuner/core/quantity.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
@@ -233,15 +233,9 @@ bool names_id(const ShowOptions& options, const std::vector<StudySummary>& studi
 ExitCode show_importance(const Database& store, const std::vector<StudySummary>& studies,
                          const ShowOptions& options, Context& context) {
   auto winners = value_or_end(store.winners(""), context);
-  Json reports = Json::array();
   Table rows = importance_table();
   for (const StudySummary& summary : studies) {
     auto facts = value_or_end(facts_of(store, summary, winners), context);
-    if (options.format.json) {
-      reports.push_back(json_of(summary_record(summary)));
-      reports.back()["importance"] = importance_json(facts);
-      continue;
-    }
     if (!options.format.is_text()) {
       add_importance(rows, summary.id, facts);
       continue;
@@ -251,8 +245,7 @@ ExitCode show_importance(const Database& store, const std::vector<StudySummary>&
     context.out << '\n';
     print_importance(context.out, context.out_screen, facts);
   }
-  if (options.format.csv || options.format.markdown) rows.print(context, options.format);
-  if (options.format.json) print(context.out, names_id(options, studies) ? reports.front() : reports);
+  if (!options.format.is_text()) rows.print(context, options.format);
   return ExitCode::done;
 }
 

@@ -128,33 +128,13 @@ void add_portfolio(Table& table, const Portfolio& portfolio) {
 }
 
 Json portfolio_json(const Portfolio& portfolio) {
-  const auto loss_json = [](const std::optional<PortfolioLoss>& loss) {
-    return loss ? json_of(loss_record(*loss)) : Json();
-  };
-  Json tree = Json::array(), losses = Json::array();
-  for (const PortfolioNode& node : portfolio.tree) {
-    tree.push_back(node.axis.empty()
-                       ? Json{{"config", node.config}}
-                       : Json{{"axis", node.axis},
-                              {node.value.is_number() ? "at_most" : "equal", json_of(node.value)},
-                              {"yes", node.yes},
-                              {"no", node.no}});
-  }
-  for (const PortfolioLoss& loss : portfolio.losses) losses.push_back(loss_json(loss));
-  return {{"kernel", portfolio.kernel},
-          {"device", json_of(portfolio.device)},
-          {"regime", regime_name(portfolio.regime)},
-          {"objective", portfolio.objective},
-          {"within", portfolio.within},
-          {"problems", portfolio.problems.size()},
-          {"is_smallest", portfolio.is_smallest},
-          {"at_least", portfolio.at_least},
-          {"configs", written<Json>(portfolio.configs)},
-          {"tree", std::move(tree)},
-          {"losses", std::move(losses)},
-          {"tree_loss", loss_json(portfolio.tree_loss)},
-          {"held_back", loss_json(portfolio.held_back)},
-          {"held_back_nearest", loss_json(portfolio.held_back_nearest)}};
+  Json json = {{"kernel", portfolio.kernel},
+               {"device", json_of(portfolio.device)},
+               {"regime", regime_name(portfolio.regime)},
+               {"objective", portfolio.objective},
+               {"within", portfolio.within}};
+  json.update(Json::parse(body_text(portfolio)));
+  return json;
 }
 
 ExitCode portfolio(const PortfolioOptions& options, Context& context) {

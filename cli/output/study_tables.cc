@@ -249,32 +249,4 @@ void add_importance(Table& table, std::int64_t study, const StudyFacts& facts) {
   for (const StudyFacts::Cause& cause : facts.causes) add("failure", cause_record(cause));
 }
 
-Json importance_json(const StudyFacts& facts) {
-  Json parameters = Json::object(), pairs = Json::array(), absent = Json::array(), causes = Json::array();
-  for (std::size_t i = 0; i < facts.parameters.size(); ++i)
-    parameters[facts.parameters[i].name] = facts.shares.factors[i];
-  for (const VarianceShares::Pair& pair : facts.shares.pairs) {
-    pairs.push_back({{"parameters", {facts.parameters[pair.first].name, facts.parameters[pair.second].name}},
-                     {"share", pair.share}});
-  }
-  for (const StudyFacts::AbsentValue& each : facts.absent) {
-    const StudyFacts::Parameter& parameter = facts.parameters[each.parameter];
-    absent.push_back({{"parameter", parameter.name},
-                      {"value", json_of(parameter.values[each.place])},
-                      {"tried", each.tried},
-                      {"expected", each.expected},
-                      {"best_score", each.best_score}});
-  }
-  for (const StudyFacts::Cause& cause : facts.causes) causes.push_back(json_of(cause_record(cause)));
-  const double predicted = facts.shares.predicted;
-  return {{"score", facts.score_name},
-          {"parameters", std::move(parameters)},
-          {"pairs", std::move(pairs)},
-          {"rest", facts.shares.rest},
-          {"predicted", predicted < 0 ? Json() : Json(predicted)},
-          {"best", facts.best_count},
-          {"never_among_the_best", std::move(absent)},
-          {"failures", std::move(causes)}};
-}
-
 }  // namespace gktune

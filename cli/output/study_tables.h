@@ -42,7 +42,6 @@ std::vector<ImportanceRow> importance_rows(const StudyFacts& facts);
 
 // The importance of parameters, values that never occur among the best, and failures by cause.
 void print_importance(std::ostream& stream, const Screen& screen, const StudyFacts& facts);
-Json importance_json(const StudyFacts& facts);
 
 // The shares of at least `least` of at most `most` parameters and pairs, and the rest.
 Table share_table(const StudyFacts& facts, std::size_t most, double least);

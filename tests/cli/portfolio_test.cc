@@ -75,7 +75,7 @@ TEST_F(DbPortfolio, allows_each_problem_no_more_than_the_given_loss) {
     EXPECT_EQ(portfolio["configs"].size(), configs) << within;
     EXPECT_EQ(portfolio["is_smallest"], true) << within;
     EXPECT_EQ(portfolio["at_least"], configs) << within;
-    EXPECT_EQ(portfolio["problems"], 8) << within;
+    EXPECT_EQ(portfolio["problems"].size(), 8u) << within;
     EXPECT_EQ(portfolio["losses"].size(), 4u) << within;
     EXPECT_TRUE(portfolio["held_back"]["mean"].is_number()) << within;
   }
