@@ -1,12 +1,13 @@
 #pragma once
 
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <type_traits>
 
+#include "db/identity.h"
 #include "db/sql/failure.h"
 #include "db/sql/statement.h"
-#include "db/values_json.h"
 #include "tuner/core/fields.h"
 #include "tuner/core/trial.h"
 

@@ -59,6 +59,8 @@ auto Database::reading(Function function) const {
 
 std::unique_ptr<postgres::Connection> open_server(const std::filesystem::path& uri, Database::Access access,
                                                   std::chrono::milliseconds patience);
+// Opens a database to copy from it. Checks that it is a sound one of gktune.
+std::unique_ptr<Connection> open_source(const std::filesystem::path& source);
 std::string name_of(const std::filesystem::path& path);  // in messages, without a password
 std::string new_uuid();  // 128 random bits, in hexadecimal
 
@@ -148,16 +150,5 @@ template <class... Rest>
 void insert_new_row(const Connection& connection, const Rest&... rest) {
   insert_row_or(" ON CONFLICT DO NOTHING", connection, rest...);
 }
-
-// Remembers the winning configuration of each study before a change of the database.
-class WinnerWatch {
- public:
-  explicit WinnerWatch(Connection& connection);
-  // Ends the watch. Returns a line for each study that had a winner and has another one now.
-  std::vector<std::string> changes();
-
- private:
-  Connection& connection_;
-};
 
 }  // namespace gktune

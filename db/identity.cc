@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
 
-#include "tuner/core/fields.h"
+#include "db/sql/failure.h"
+#include "tuner/core/fields_json.h"
 
 namespace gktune {
 namespace {
+
+bool has_zero_byte(const std::string& text) { return text.find('\0') != std::string::npos; }
 
 std::vector<std::int64_t> numbers_in(std::string_view text) {
   std::vector<std::int64_t> numbers;
@@ -22,6 +28,30 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
 }
 
 }  // namespace
+
+NamedValues values_from_json(std::string_view json) {
+  try {
+    const auto parsed = SortedJson::parse(json, nullptr, false);
+    if (parsed.is_object()) return values_from_json_object(parsed);
+  } catch (const std::invalid_argument&) {  // one of them is no plain value
+  }
+  throw sql::Failure("not a JSON object of plain values: " + std::string(json.substr(0, 80)));
+}
+
+std::string identity_json(const NamedValues& values, const std::string& what) {
+  for (const auto& [name, value] : values) {
+    if (value.is_real() && !std::isfinite(value.real())) {
+      throw sql::Failure(what + ": " + name + " is " + value.str() + ", which cannot be stored");
+    }
+    if (has_zero_byte(name) || (value.is_text() && has_zero_byte(value.text()))) {
+      throw sql::Failure(what + ": " + name + " has a zero byte, which cannot be stored");
+    }
+  }
+  const std::string json = values.json();
+  if (!SortedJson::accept(json))
+    throw sql::Failure(what + ": a text is no UTF-8, which cannot be stored: " + json);
+  return json;
+}
 
 EnvironmentVersion::EnvironmentVersion(std::string_view driver_text, std::string_view runtime_text)
     : driver(numbers_in(driver_text)), runtime(numbers_in(runtime_text)) {}

@@ -1,9 +1,9 @@
 #include "db/portfolio.h"
 
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "db/sql/failure.h"
-#include "db/values_json.h"
 #include "tuner/core/fields_json.h"
 
 namespace gktune {

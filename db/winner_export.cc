@@ -6,11 +6,12 @@
 #include <cctype>
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "db/values_json.h"
+#include "db/identity.h"
 #include "tuner/core/fields_json.h"
 #include "tuner/core/text.h"
 

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "db/database.h"
-#include "db/values_json.h"
 #include "tuner/core/content_key.h"
 #include "tuner/core/fields_json.h"
 

@@ -31,14 +31,22 @@ class Failure : public std::runtime_error {
       : std::runtime_error(message), cause_(cause) {}
   Cause cause() const { return cause_; }
   bool is(Cause cause) const { return cause_ == cause; }
-  ErrorCode error_code() const;
+  ErrorCode error_code() const {
+    if (is(Cause::damaged_file) || is(Cause::foreign_file)) return ErrorCode::damaged;
+    if (is(Cause::missing)) return ErrorCode::not_found;
+    return is(Cause::no_memory) ? ErrorCode::out_of_memory : ErrorCode::failed;
+  }
 
  private:
   Cause cause_;
 };
 
 // The failure of the database `name` in words, and the command that helps.
-std::string describe(const std::string& name, const Failure& failure);
+inline std::string describe(const std::string& name, const Failure& failure) {
+  const std::string text = name + ": " + failure.what();
+  if (!failure.is(Failure::Cause::damaged_file)) return text;
+  return text + "; `gktune db repair --db " + name + "` copies the readable rows to a new file";
+}
 
 // Runs a function on the database `name` and turns a Failure into an Error.
 template <class Function>

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 #include <utility>
 
 #include "db/database.h"
-#include "db/values_json.h"
+#include "db/identity.h"
 #include "tuner/core/fields_json.h"
 #include "tuner/core/text.h"
 #include "tuner/space/definition.h"

@@ -1,10 +1,11 @@
-#include "db/values_json.h"
+#include "db/identity.h"
 
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "db/sql/failure.h"
