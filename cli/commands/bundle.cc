@@ -2,11 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "cli/command.h"
 #include "cli/output/stale.h"
-#include "runtime/bundle/bundle.h"
 #include "runtime/bundle/write_bundle.h"
 
 namespace gktune {
@@ -14,15 +11,14 @@ namespace {
 
 struct BundleOptions {
   std::vector<std::string> spaces, databases, architectures;
-  std::string output, cache_dir, listed;
+  std::string output, cache_dir;
   bool allows_unsafe_options = false;
   TableFormat format;
 };
 
 void declare(Flags& flags, BundleOptions& options) {
-  flags.texts("SPACE", options.spaces, "Space files of the kernels", "FILE");
-  flags.text("-o,--output", options.output, "File to write", "FILE");
-  flags.text("--list", options.listed, "Show the winners of this bundle and which of them have no code", "FILE");
+  flags.texts("SPACE", options.spaces, "Space files of the kernels", "FILE").required();
+  flags.text("-o,--output", options.output, "File to write", "FILE").required();
   flags.collected("--db", options.databases,
                   "Database with the winners; may be repeated; default: $GKTUNE_DB, else ./gktune.db",
                   "FILE");
@@ -47,34 +43,7 @@ Table kernel_table(const BundleSummary& summary) {
   return table;
 }
 
-// The winners of a bundle.
-ExitCode list(const BundleOptions& options, Context& context) {
-  const auto bundle = Bundle::open(options.listed);
-  if (!bundle) return fail(context, bundle.error());
-  Table table;
-  for (const auto& [name, kernel] : (*bundle)->winners()) {
-    for (const KernelVersion& version : kernel.versions) {
-      for (const Winner& winner : version.winners) {
-        const auto device = std::ranges::find_if(kernel.devices, [&](const DeviceInfo& info) {
-          return identity_of(info) == winner.study.device;
-        });
-        const bool has_code = device != kernel.devices.end() && (*bundle)->has_code(winner, *device);
-        table.add({{"kernel", name},
-                   {"problem", problem_cell(winner.study.problem)},
-                   {"device", device_cell(winner.study.device)},
-                   {"configuration", winner.trial.config},
-                   {"code", has_code ? "yes" : "none"}});
-      }
-    }
-  }
-  table.print(context, options.format);
-  return ExitCode::done;
-}
-
 ExitCode run(const BundleOptions& options, Context& context) {
-  if (!options.listed.empty()) return list(options, context);
-  if (options.spaces.empty() || options.output.empty())
-    return fail_usage(context, "name space files and the file to write: gktune bundle SPACE… -o FILE");
   BundleRequest request;
   request.space_files = options.spaces;
   for (const std::string& database : options.databases) request.databases.emplace_back(database);

@@ -190,17 +190,6 @@ Result<Definition> Bundle::definition(std::string_view name, const DeviceInfo& d
                device.architecture + " (" + device.name + ")"};
 }
 
-bool Bundle::has_code(const Winner& winner, const DeviceInfo& device) const {
-  const Study& study = winner.study;
-  return std::ranges::any_of(definitions_, [&](const auto& each) {
-    const auto& [kind, definition] = each;
-    if (kind != device.kind || definition.kernel.name != study.kernel || definition.fingerprint != study.fingerprint)
-      return false;
-    const auto plan = resolve(definition.kernel, winner.trial.config, study.problem, device);
-    return plan && code(study.kernel, study.fingerprint, plan->candidate.source, device) != nullptr;
-  });
-}
-
 const StoredCode* Bundle::code(std::string_view name, std::string_view fingerprint, const SourcePlan& source,
                                const DeviceInfo& device) const {
   const std::string key = variant_key(source);

@@ -40,8 +40,6 @@ class Bundle {
   const WinnersByKernel& winners() const { return winners_; }
   // How the kernel is launched on this device. An error if the bundle has no code for the device.
   Result<Definition> definition(std::string_view kernel, const DeviceInfo& device) const;
-  // False: another configuration serves where this winner would.
-  bool has_code(const Winner& winner, const DeviceInfo& device) const;
   // The code of a variant; null if the bundle does not have it.
   const StoredCode* code(std::string_view kernel, std::string_view fingerprint, const SourcePlan& source,
                          const DeviceInfo& device) const;
