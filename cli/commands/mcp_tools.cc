@@ -61,15 +61,22 @@ std::string lines_around(const std::string& message) {
   return text;
 }
 
+// The arguments of several tools.
+struct SharedArguments {
+  ToolArgument space = {"space", "", "Space file (.yaml)", ToolArgument::Kind::text, true};
+  ToolArgument problems = {"problems", "--problem", "Problems of the space: AXIS=VALUE,…",
+                           ToolArgument::Kind::texts};
+  ToolArgument device = {"device", "--device", "auto, host (the CPU), cuda or cuda:N"};
+  ToolArgument time = {"time", "--time", "Limit for each problem: 10s, 2min"};
+  ToolArgument database = {
+      "db", "--db", "Database: a file or postgresql://HOST/DATABASE; default: $GKTUNE_DB, else gktune.db"};
+};
+
 }  // namespace
 
 const std::vector<Tool>& tools() {
   using enum ToolArgument::Kind;
-  const ToolArgument space = {"space", "", "Space file (.yaml)", text, true},
-                     problems = {"problems", "--problem", "Problems of the space: AXIS=VALUE,…", texts},
-                     device = {"device", "--device", "auto, host (the CPU), cuda or cuda:N"},
-                     time = {"time", "--time", "Limit for each problem: 10s, 2min"},
-                     database = {"db", "--db", "Database: a file or postgresql://HOST/DATABASE; default: $GKTUNE_DB, else gktune.db"};
+  const auto& [space, problems, device, time, database] = SharedArguments();
   static const std::vector<Tool> kTools = {
       {"check",
        "Find errors in a space file and its kernel, or in a candidate, without timing. sanitize finds data "
