@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -55,51 +58,56 @@ bool check_bounds(const YamlNode& node, std::size_t least, std::size_t most, std
   return is_good;
 }
 
+// The number without the error of its last digits: ten steps of 0.1 make exactly 1. `largest` is that of the
+// range.
+double rounded(double number, double largest) {
+  const int decimals = std::clamp(12 - static_cast<int>(std::floor(std::log10(largest))), 0, 300);
+  std::array<char, 700> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed, decimals).ptr;
+  std::from_chars(text.data(), end, number);
+  return number;
+}
+
 std::vector<Value> read_range(const YamlNode& node, ErrorList& errors) {
   if (!check_bounds(node, 2, 3, "[first, last] or [first, last, step]", errors)) return {};
-  std::vector<Decimal> bounds;
+  std::vector<Value> bounds;
   for (const YamlNode& item : node.items) {
-    if (auto bound = read_decimal(item, errors)) bounds.push_back(*bound);
+    if (auto bound = read_number(item, errors)) bounds.push_back(*std::move(bound));
   }
   if (bounds.size() != node.items.size()) return {};
-  if (bounds.size() == 2) bounds.push_back({1, 0});
-  // Count in units of the last digit, so that ten steps of 0.1 make exactly 1.
-  int exponent = 0;
-  for (const Decimal& bound : bounds) {
-    if (bound.digits != 0) exponent = std::min(exponent, bound.exponent);
-  }
-  const auto first = rescaled(bounds[0], exponent), last = rescaled(bounds[1], exponent),
-             step = rescaled(bounds[2], exponent);
-  std::int64_t distance = 0;
-  if (!first || !last || !step || __builtin_sub_overflow(*last, *first, &distance) || distance == INT64_MIN) {
-    errors.add(node, "the range does not fit in 64 bits");
-    return {};
-  }
-  if (*step == 0) {
+  if (bounds.size() == 2) bounds.emplace_back(1);
+  // A long double holds every integer.
+  const auto exact = [](const Value& bound) -> long double {
+    return bound.is_integer() ? static_cast<long double>(bound.integer()) : bound.number();
+  };
+  const long double first = exact(bounds[0]), last = exact(bounds[1]), step = exact(bounds[2]);
+  if (step == 0) {
     errors.add(node.items[2], "the step must not be 0");
     return {};
   }
-  if ((distance > 0 && *step < 0) || (distance < 0 && *step > 0)) {
+  if ((last > first && step < 0) || (last < first && step > 0)) {
     const bool has_step = node.items.size() == 3;
     errors.add(has_step ? node.items[2] : node, "the range from " + node.items[0].text + " to " +
                                                     node.items[1].text + " needs a " +
-                                                    (distance > 0 ? "positive" : "negative") + " step");
+                                                    (last > first ? "positive" : "negative") + " step");
     return {};
   }
-  const std::int64_t count = distance / *step;
-  if (count >= static_cast<std::int64_t>(kMostValues)) {
+  const bool is_integer = std::ranges::all_of(bounds, &Value::is_integer);
+  constexpr long double kTolerance = 1e-9L;  // of a step
+  const long double steps = std::floor((last - first) / step + (is_integer ? 0 : kTolerance));
+  if (!(steps < kMostValues)) {
     errors.add(node, "the range has more than " + std::to_string(kMostValues) + " values",
                "use a larger step or {pow2: [first, last]}");
     return {};
   }
-  const bool is_integer =
-      exponent == 0 && std::ranges::none_of(node.items, [](const YamlNode& item) {
-        return item.text.find_first_of(".eE") != std::string::npos && !item.text.starts_with("0x");
-      });
+  const auto largest = static_cast<double>(std::max({std::abs(first), std::abs(last), std::abs(step)}));
   std::vector<Value> values;
-  for (std::int64_t i = 0; i <= count; ++i) {
-    const std::int64_t at = *first + i * *step;
-    values.push_back(is_integer ? Value(at) : Value(decimal_number({at, exponent})));
+  for (std::int64_t i = 0; i <= static_cast<std::int64_t>(steps); ++i) {
+    values.push_back(
+        is_integer
+            ? Value(bounds[0].integer() + i * bounds[2].integer())
+            : Value(rounded(static_cast<double>(first + static_cast<long double>(i) * step), largest)));
   }
   return values;
 }

@@ -1,7 +1,6 @@
 #include "tuner/space/reader/error_list.h"
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
 #include "tuner/core/quantity.h"
@@ -177,44 +176,11 @@ std::optional<std::int64_t> read_integer(const YamlNode& node, ErrorList& errors
   return std::nullopt;
 }
 
-std::optional<Decimal> read_decimal(const YamlNode& node, ErrorList& errors) {
+std::optional<Value> read_number(const YamlNode& node, ErrorList& errors) {
   if (!require_scalar(node, "a number", errors, brace_hint(node))) return std::nullopt;
-  const Result<Value> number = parse_number(node.text);
-  if (!number) {
-    errors.add(node, number.error().message);
-    return std::nullopt;
-  }
-  if (number->is_integer()) return Decimal{number->integer(), 0};
-  // The digits as written, without the point.
-  std::string_view text = node.text;
-  std::string digits;
-  int exponent = 0;
-  bool is_fraction = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (c == 'e' || c == 'E') {
-      std::string_view rest = text.substr(at + 1);
-      if (rest.starts_with('+')) rest.remove_prefix(1);
-      int written = 0;
-      std::from_chars(rest.data(), rest.data() + rest.size(), written);
-      exponent += written;
-      break;
-    }
-    if (c == '.') {
-      is_fraction = true;
-    } else if (c != '+' && c != '_') {
-      digits += c;
-      if (is_fraction) --exponent;
-    }
-  }
-  while (is_fraction && digits.size() > 1 && digits.ends_with('0')) {
-    digits.pop_back();
-    ++exponent;
-  }
-  Decimal decimal{0, exponent};
-  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), decimal.digits);
-  if (status == std::errc() && end == digits.data() + digits.size()) return decimal;
-  errors.add(node, "too many digits in '" + node.text + "'");
+  Result<Value> number = parse_number(node.text);
+  if (number) return *std::move(number);
+  errors.add(node, number.error().message);
   return std::nullopt;
 }
 
@@ -240,22 +206,6 @@ std::optional<std::size_t> read_word(const YamlNode& node, std::string_view noun
   const std::string all_but_last = joined(words.first(words.size() - 1));
   errors.add_unknown(node, noun, known, "expected " + all_but_last + " or " + known.back());
   return std::nullopt;
-}
-
-double decimal_number(const Decimal& decimal) {
-  const std::string text = std::to_string(decimal.digits) + 'e' + std::to_string(decimal.exponent);
-  double number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
-std::optional<std::int64_t> rescaled(const Decimal& decimal, int exponent) {
-  std::int64_t digits = decimal.digits;
-  if (digits == 0) return 0;
-  for (int at = decimal.exponent; at > exponent; --at) {
-    if (__builtin_mul_overflow(digits, std::int64_t{10}, &digits)) return std::nullopt;
-  }
-  return digits;
 }
 
 }  // namespace gktune

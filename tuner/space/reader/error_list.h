@@ -98,19 +98,13 @@ std::string comma_hint(const YamlNode& node, std::string_view pairs = "()[]");
 // The first such hint for an item, else `otherwise`.
 std::string comma_hint(std::span<const YamlNode> items, std::string_view otherwise);
 
-// A number as written: digits * 10^exponent.
-struct Decimal {
-  std::int64_t digits = 0;
-  int exponent = 0;
-};
-
 // Adds an error if the node is no scalar: "expected a text, found a list".
 bool require_scalar(const YamlNode& node, std::string_view what, ErrorList& errors, std::string hint = {});
 
 // These functions add an error and return nothing if the node has another form.
 std::optional<Value> read_value(const YamlNode& node, ErrorList& errors);
 std::optional<std::int64_t> read_integer(const YamlNode& node, ErrorList& errors);
-std::optional<Decimal> read_decimal(const YamlNode& node, ErrorList& errors);
+std::optional<Value> read_number(const YamlNode& node, ErrorList& errors);
 std::optional<std::string> read_text(const YamlNode& node, ErrorList& errors);
 // A duration above 0.
 std::optional<double> read_seconds(const YamlNode& node, ErrorList& errors);
@@ -122,10 +116,5 @@ std::optional<E> read_enum(const YamlNode& node, std::string_view noun, ErrorLis
   const auto place = read_word(node, noun, enum_names(E{}), errors);
   return place ? std::optional(static_cast<E>(*place)) : std::nullopt;
 }
-
-// The double that is nearest to the number.
-double decimal_number(const Decimal& decimal);
-// The digits of the same number with this exponent; nothing if they exceed 64 bits.
-std::optional<std::int64_t> rescaled(const Decimal& decimal, int exponent);
 
 }  // namespace gktune
