@@ -3,7 +3,8 @@
 
 Usage: fleet.py PROGRAM RECORDING [STEP…]
 
-PROGRAM is the gktune to measure, RECORDING a cache file whose trials the processes replay. Steps, by default all:
+PROGRAM is the gktune to measure, RECORDING a cache file whose trials the processes replay, or a folder of these: `search` replays
+all, other steps the first. Steps, by default all:
   speedup     2, 4, 8 and 16 processes on one study against one, 50 ms for a trial, and how often a configuration was measured twice
   search      trials of 8 processes against those of one until the best is within 1 % of the best of the recording
   outages     kill -9 of one of four processes every two seconds, five restarts of the server, a network that is cut for ten seconds
@@ -11,6 +12,7 @@ PROGRAM is the gktune to measure, RECORDING a cache file whose trials the proces
 The exit code is 1 if a trial was lost, stored twice, or the winner is not the best.
 """
 import argparse
+import glob
 import json
 import os
 import random
@@ -97,14 +99,14 @@ class Network(threading.Thread):
 
 
 class Fleet:
-    def __init__(self, program, recording):
-        self.program, self.recording = program, recording
+    def __init__(self, program, recordings):
+        self.program, self.recordings = program, recordings
         self.folder = tempfile.mkdtemp(prefix='gktune-fleet-')
         self.environment = {**os.environ, 'GKTUNE_DB': '', 'XDG_CACHE_HOME': self.folder}
 
-    def begin(self, uri, seed, *flags, output=subprocess.DEVNULL):
-        return subprocess.Popen([self.program, 'run', '--device', 'replay:' + self.recording, '--db', uri, '--seed', str(seed),
-                                 *flags], stdout=output, stderr=subprocess.STDOUT, env=self.environment)
+    def begin(self, uri, seed, *flags, recording=None, output=subprocess.DEVNULL):
+        return subprocess.Popen([self.program, 'run', '--device', 'replay:' + (recording or self.recordings[0]), '--db', uri, '--seed',
+                                 str(seed), *flags], stdout=output, stderr=subprocess.STDOUT, env=self.environment)
 
     def together(self, uri, processes, *flags):
         """Seconds until all have ended."""
@@ -135,27 +137,44 @@ def speedup(fleet, server):
     return True
 
 
-def search(fleet, server):
-    """Trials in the order in which they were stored."""
-    with tempfile.NamedTemporaryFile(suffix='.db') as file:
-        os.unlink(file.name)
-        fleet.command('run', '--device', 'replay:' + fleet.recording, '--strategy', 'exhaustive', '--trials', '0', '--db', file.name, '--quiet')
-        found = subprocess.run([fleet.program, 'db', 'sql', "SELECT min(objective) FROM trials WHERE status = 'ok'", '--csv', '--db', file.name],
-                               stdout=subprocess.PIPE, text=True, check=True)
-        best = float(found.stdout.split()[-1])
-        os.unlink(file.name)
-    needed = {1: [], 8: []}
-    for seed in range(5):
-        for processes in needed:
-            uri = server.new_database()
-            running = [fleet.begin(uri, 100 * seed + i, '--quiet', '--trials', '400', '--pace', '30ms', '--cold') for i in range(processes)]
-            for each in running:
-                each.wait()
-            times = [float(line) for line in server.sql(
-                "SELECT coalesce(objective, 'Infinity') FROM gktune.trials ORDER BY id", uri).splitlines()]
-            needed[processes].append(next((i + 1 for i, us in enumerate(times) if us <= 1.01 * best), len(times)))
-    one, eight = (statistics.median(needed[each]) for each in (1, 8))
-    print(f'trials until within 1 % of the best, median of 5: one process {one:g}, 8 processes {eight:g}: {eight / one:.2f} ×')
+def within(fleet, recording):
+    """The objective of which a search has to find one that is no worse: 1 % more than the best of the recording."""
+    file = os.path.join(fleet.folder, 'best.db')
+    fleet.command('run', '--device', 'replay:' + recording, '--strategy', 'exhaustive', '--trials', '0', '--db', file, '--quiet')
+    found = subprocess.run([fleet.program, 'db', 'sql', "SELECT min(objective) FROM trials WHERE status = 'ok'", '--csv', '--db', file],
+                           stdout=subprocess.PIPE, text=True, check=True)
+    os.unlink(file)
+    return 1.01 * float(found.stdout.split()[-1])
+
+
+def trials_until(fleet, server, recording, seed, processes, goal, most=600):
+    """Trials in the order in which they were stored, to the first that is as good as the goal. Ends the processes then."""
+    uri = server.new_database()
+    running = [fleet.begin(uri, 100 * seed + i, '--quiet', '--trials', str(most), '--gain', '0', '--cold', '--pace',
+                           '50ms' if processes > 1 else '0ms', recording=recording) for i in range(processes)]
+    while any(each.poll() is None for each in running):
+        time.sleep(0.2)
+        if server.sql("SELECT to_regclass('gktune.trials')", uri) and \
+                server.sql(f'SELECT count(*) FROM gktune.trials WHERE objective <= {goal!r}', uri) != '0':
+            break
+    for each in running:
+        each.kill()
+        each.wait()
+    first = server.sql('SELECT count(*) FROM gktune.trials WHERE id <= '
+                       f'(SELECT min(id) FROM gktune.trials WHERE objective <= {goal!r})', uri)
+    server.sql(f'DROP DATABASE {uri.rsplit("/", 1)[1]} WITH (FORCE)')
+    return int(first) or most
+
+
+def search(fleet, server, seeds=5):
+    ratios = []
+    for recording in fleet.recordings:
+        goal = within(fleet, recording)
+        one, eight = ([trials_until(fleet, server, recording, seed, processes, goal) for seed in range(seeds)] for processes in (1, 8))
+        ratios.append(statistics.median(eight) / statistics.median(one))
+        print(f'{os.path.basename(recording):36} one process {statistics.median(one):5g} {str(sorted(one)):27} '
+              f'8 processes {statistics.median(eight):5g} {str(sorted(eight)):27} {ratios[-1]:5.2f} ×', flush=True)
+    print(f'trials until within 1 % of the best, 8 processes against one, median of {len(ratios)} recordings: {statistics.median(ratios):.2f} ×')
     return True
 
 
@@ -237,7 +256,9 @@ def main():
     parser.add_argument('steps', nargs='*')
     arguments = parser.parse_args()
     steps = {'speedup': speedup, 'search': search, 'outages': outages, 'large': large}
-    fleet = Fleet(os.path.abspath(arguments.program), os.path.abspath(arguments.recording))
+    path = os.path.abspath(arguments.recording)
+    recordings = sorted(glob.glob(os.path.join(path, '*.json.gz'))) if os.path.isdir(path) else [path]
+    fleet = Fleet(os.path.abspath(arguments.program), recordings)
     server = Server()
     try:
         results = [steps[each](fleet, server) for each in arguments.steps or steps]
