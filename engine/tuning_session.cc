@@ -181,7 +181,7 @@ class TuningSession {
     tuning_.default_config = space_->default_config();
     const TuneTask task = this->task();
     if (tuning_.budget_s > 0) {
-      progress_.budget_s = task.limits.seconds;
+      progress_.budget_s = budget_s_ = task.limits.seconds;
       is_spent_ = task.limits.seconds <= 0;
     }
     progress_.total = total_of(space_->size(), request_.limits.trials);
@@ -200,16 +200,16 @@ class TuningSession {
   }
 
   TuneTask task() const {
-    TuneTask task{.problem = request_.problem,
-                  .earlier = tuning_.trials,
-                  .is_decided = is_decided_,
-                  .limits = request_.limits,
-                  .timing = request_.timing,
-                  .clock_s = site_.clock_s,
-                  .default_config = tuning_.default_config,
-                  .evaluate = [this](Trial& trial) {
-                    return evaluate_metrics(kernel_, site_.device.info(), trial).ok();
-                  }};
+    TuneTask task{
+        .problem = request_.problem,
+        .earlier = tuning_.trials,
+        .is_decided = is_decided_,
+        .limits = request_.limits,
+        .timing = request_.timing,
+        .clock_s = [this] { return site_.clock_s() + learned_s_; },
+        .default_config = tuning_.default_config,
+        .evaluate =
+            [this](Trial& trial) { return evaluate_metrics(kernel_, site_.device.info(), trial).ok(); }};
     // A slow configuration may win on another metric.
     if (!kernel_.objective.metric.empty()) task.timing.cutoff = TimingPolicy::Cutoff::none;
     if (task.limits.seconds > 0) task.limits.seconds -= seconds_of_trials();
@@ -218,7 +218,11 @@ class TuningSession {
 
   TuneEvents events() {
     TuneEvents events{.on_trial = [this](const Trial& trial) { add(trial); },
-                      .on_learned = [this](const Trial& trial) { replace(trial); },
+                      .on_learned =
+                          [this](const Trial& trial) {
+                            learned_s_ += seconds_of(trial);
+                            replace(trial);
+                          },
                       .on_revoked =
                           [this](const Trial& trial) {
                             keep(trial);
@@ -238,14 +242,15 @@ class TuningSession {
     return events;
   }
 
-  // The wall time of the trials, with all compilers and devices at work.
+  // The wall time of a trial, with all compilers and devices at work.
+  double seconds_of(const Trial& trial) const {
+    return trial.compile_s / request_.compilers + trial.run_s / request_.devices;
+  }
+
   double seconds_of_trials() const {
-    double compile_s = 0, run_s = 0;
-    for (const Trial& trial : tuning_.trials) {
-      compile_s += trial.compile_s;
-      run_s += trial.run_s;
-    }
-    return compile_s / request_.compilers + run_s / request_.devices;
+    double seconds = 0;
+    for (const Trial& trial : tuning_.trials) seconds += seconds_of(trial);
+    return seconds;
   }
 
   void add(const Trial& trial) {
@@ -279,6 +284,7 @@ class TuningSession {
 
   void show() {
     progress_.elapsed_s = site_.clock_s() - begin_s_;
+    if (budget_s_ > 0) progress_.budget_s = budget_s_ - learned_s_;
     if (site_.events.on_progress) site_.events.on_progress(progress_);
   }
 
@@ -372,6 +378,8 @@ class TuningSession {
   Tuning tuning_;
   TuneProgress progress_;
   double begin_s_ = 0;
+  double budget_s_ = 0;   // what earlier runs left of it; 0: none
+  double learned_s_ = 0;  // that trials of other tuners took in the meantime
   bool is_spent_ = false;                                            // earlier runs used up the time
   std::optional<Playoff> held_;                                      // the latest playoff
   bool is_decided_ = false, is_decided_by_others_ = false;           // by that playoff

@@ -442,6 +442,37 @@ TEST_F(SharedTuning, leaves_no_claims) {
   EXPECT_TRUE(*store_.claim(1, *store_.begin_session({}), std::nullopt, std::chrono::minutes(1)));
 }
 
+// Each of the two measures about a half of what the budget allows: trials of 0.1 s by a clock of these.
+TEST_F(SharedTuning, the_seconds_of_all_programs_count_towards_the_budget) {
+  std::vector<Trial> trials;
+  for (int x = 1; x <= kConfigurations; ++x) {
+    trials.push_back(recorded(x, 1000 - x));
+    trials.back().run_s = 0.1;
+    trials.back().compile_s = 0;
+  }
+  std::vector<Tuning> tunings(2);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < tunings.size(); ++i) {
+    threads.emplace_back([&, i] {
+      SlowDevice slow(ReplayDevice({.kind = "replay", .name = "recorded"}, trials, 1));
+      const TuneRequest request{.definition = definition_,
+                                .problem = {},
+                                .strategy = "random",
+                                .seed = i,
+                                .limits = {.seconds = 6}};
+      const TuneSite site{slow, store_, *store_.begin_session({}), {}, [&slow] { return slow.clock_s(); }};
+      tunings[i] = *tune_problem(request, site);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Tuning& tuning : tunings) {
+    EXPECT_EQ(tuning.outcome.end, TuneOutcome::End::seconds);
+    EXPECT_GT(tuning.spent_s, 4) << "without what the playoff may take";
+    EXPECT_LT(tuning.spent_s, 6.5);
+    EXPECT_LT(tuning.outcome.measured, 50);
+  }
+}
+
 TEST_F(SharedTuning, does_not_wait_for_others_after_a_stop) {
   const auto id = *store_.study_id({"line", "f1", identity_of(device().info()), {}, Regime::cold, "time"});
   const auto other = *store_.begin_session({});
