@@ -69,6 +69,8 @@ TEST(Choices, ranges_at_the_ends_of_64_bits_neither_overflow_nor_hang) {
   EXPECT_EQ(values_of("{range: [9223372036854775806, 9223372036854775807]}"),
             (Values{INT64_MAX - 1, INT64_MAX}));
   EXPECT_EQ(values_of("{range: [-9223372036854775808, 9223372036854775807]}"), (Values{}));
+  EXPECT_EQ(values_of("{range: [-9223372036854775808, 9223372036854775807, 9223372036854775807]}"),
+            (Values{INT64_MIN, -1, INT64_MAX - 1}));
   EXPECT_EQ(values_of("{range: [0, -9223372036854775808, -1]}"), (Values{}));
   EXPECT_EQ(values_of("{range: [0, 1e300, 1e-300]}"), (Values{}));
   EXPECT_EQ(values_of("{range: [1, 16385]}"), (Values{}));

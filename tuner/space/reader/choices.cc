@@ -77,7 +77,7 @@ std::vector<Value> read_range(const YamlNode& node, ErrorList& errors) {
   }
   if (bounds.size() != node.items.size()) return {};
   if (bounds.size() == 2) bounds.emplace_back(1);
-  // A long double holds every integer.
+  // A long double holds every integer, and the difference of any two.
   const auto exact = [](const Value& bound) -> long double {
     return bound.is_integer() ? static_cast<long double>(bound.integer()) : bound.number();
   };
@@ -104,10 +104,9 @@ std::vector<Value> read_range(const YamlNode& node, ErrorList& errors) {
   const auto largest = static_cast<double>(std::max({std::abs(first), std::abs(last), std::abs(step)}));
   std::vector<Value> values;
   for (std::int64_t i = 0; i <= static_cast<std::int64_t>(steps); ++i) {
-    values.push_back(
-        is_integer
-            ? Value(bounds[0].integer() + i * bounds[2].integer())
-            : Value(rounded(static_cast<double>(first + static_cast<long double>(i) * step), largest)));
+    const long double value = first + static_cast<long double>(i) * step;
+    values.push_back(is_integer ? Value(static_cast<std::int64_t>(value))
+                                : Value(rounded(static_cast<double>(value), largest)));
   }
   return values;
 }
