@@ -19,9 +19,8 @@ constexpr CopiedTable kCopied[] = {
     {"devices", "id IN (SELECT device_id FROM studies WHERE kernel = ?)"},
     {"studies", "kernel = ?"},
     {"sessions",
-     "id IN (SELECT t.session_id FROM trials t JOIN studies s ON s.id = t.study_id WHERE s.kernel = ?1 UNION "
-     "SELECT "
-     "p.session_id FROM playoffs p JOIN studies s ON s.id = p.study_id WHERE s.kernel = ?1)"},
+     "id IN (SELECT t.session_id FROM trials t JOIN studies s ON s.id = t.study_id WHERE s.kernel = ?1 "
+     "UNION SELECT p.session_id FROM playoffs p JOIN studies s ON s.id = p.study_id WHERE s.kernel = ?1)"},
     {"trials", "study_id IN (SELECT id FROM studies WHERE kernel = ?)"},
     {"playoffs", "study_id IN (SELECT id FROM studies WHERE kernel = ?)"},
     {"finalists",
@@ -91,9 +90,8 @@ class Merger {
     add_portfolios();
     if (!is_all_)
       connection_.execute(
-          "DELETE FROM sessions WHERE id NOT IN (SELECT session_id FROM trials) AND id NOT IN (SELECT "
-          "session_id FROM "
-          "playoffs)");
+          "DELETE FROM sessions WHERE id NOT IN (SELECT session_id FROM trials) "
+          "AND id NOT IN (SELECT session_id FROM playoffs)");
     connection_.execute("DROP TABLE device_map; DROP TABLE session_map; DROP TABLE study_map");
     return merged_;
   }
@@ -111,38 +109,24 @@ class Merger {
     merged_.sessions = added("INSERT INTO sessions (" + sessions + ") SELECT " + sessions + " FROM " +
                              other_ + "sessions WHERE true ON CONFLICT (uuid) DO NOTHING");
     connection_.execute("UPDATE sessions SET ended_ms = o.ended_ms FROM " + other_ +
-                        "sessions o WHERE o.uuid = sessions.uuid AND "
-                        "sessions.ended_ms IS NULL;"
+                        "sessions o WHERE o.uuid = sessions.uuid AND sessions.ended_ms IS NULL;"
                         "CREATE TEMP TABLE device_map AS SELECT o.id AS other, m.id AS own FROM " +
-                        other_ +
-                        "devices o JOIN devices "
-                        "m "
-                        "USING (" +
-                        devices +
+                        other_ + "devices o JOIN devices m USING (" + devices +
                         ");"
                         "CREATE TEMP TABLE session_map AS SELECT o.id AS other, m.id AS own FROM " +
-                        other_ +
-                        "sessions o JOIN "
-                        "sessions m USING (uuid)");
+                        other_ + "sessions o JOIN sessions m USING (uuid)");
   }
 
   void add_studies() {
     merged_.studies = added(
         "INSERT INTO studies (device_id, kernel, fingerprint, problem, regime, objective, recorded) SELECT "
         "d.own, s.kernel, s.fingerprint, s.problem, s.regime, s.objective, s.recorded FROM " +
-        other_ +
-        "studies s "
-        "JOIN "
-        "device_map d ON d.other = s.device_id WHERE EXISTS (SELECT 1 FROM " +
-        other_ +
-        "trials t WHERE "
-        "t.study_id = s.id AND " +
-        these_trials_ + ") ON CONFLICT DO NOTHING");
+        other_ + "studies s JOIN device_map d ON d.other = s.device_id WHERE EXISTS (SELECT 1 FROM " +
+        other_ + "trials t WHERE t.study_id = s.id AND " + these_trials_ + ") ON CONFLICT DO NOTHING");
     connection_.execute(
         "CREATE TEMP TABLE study_map AS SELECT o.id AS other, m.id AS own FROM " + other_ +
-        "studies o JOIN "
-        "device_map "
-        "d ON d.other = o.device_id JOIN studies m ON m.device_id = d.own AND (m.kernel, m.fingerprint, "
+        "studies o JOIN device_map d ON d.other = o.device_id JOIN studies m ON m.device_id = d.own AND "
+        "(m.kernel, m.fingerprint, "
         "m.problem, m.regime, m.objective) = (o.kernel, o.fingerprint, o.problem, o.regime, o.objective)");
   }
 
@@ -159,8 +143,7 @@ class Merger {
   void add_playoffs() {
     const std::string maps =
         " FROM " + other_ +
-        "playoffs p JOIN study_map s ON s.other = p.study_id JOIN session_map c ON c.other = "
-        "p.session_id ";
+        "playoffs p JOIN study_map s ON s.other = p.study_id JOIN session_map c ON c.other = p.session_id ";
     const auto last = connection_.integer("SELECT coalesce(max(id), 0) FROM playoffs");
     merged_.playoffs = added(
         "INSERT INTO playoffs (study_id, session_id, held_ms) SELECT s.own, c.own, p.held_ms" + maps +
@@ -171,9 +154,8 @@ class Merger {
         ") SELECT m.id, f.place, n.id, " + columns_of<FinalistRow>("f.") + maps +
         "JOIN playoffs m ON (m.study_id, m.session_id, m.held_ms) = (s.own, c.own, p.held_ms) AND m.id > " +
         std::to_string(last) + " JOIN " + other_ + "finalists f ON f.playoff_id = p.id JOIN " + other_ +
-        "trials t ON t.id = f.trial_id JOIN "
-        "session_map e ON e.other = t.session_id JOIN trials n ON n.session_id = e.own AND n.number = "
-        "t.number WHERE " +
+        "trials t ON t.id = f.trial_id JOIN session_map e ON e.other = t.session_id JOIN trials n ON "
+        "n.session_id = e.own AND n.number = t.number WHERE " +
         (is_all_ ? "true" : "f.place = 1"));
   }
 
@@ -181,8 +163,7 @@ class Merger {
   void add_portfolios() {
     merged_.portfolios = added(
         "INSERT INTO portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, body) "
-        "SELECT p.kernel, p.fingerprint, d.own, p.regime, p.objective, p.within, p.made_ms, p.body FROM "
-        "" +
+        "SELECT p.kernel, p.fingerprint, d.own, p.regime, p.objective, p.within, p.made_ms, p.body FROM " +
         other_ +
         "portfolios p JOIN device_map d ON d.other = p.device_id WHERE true ON CONFLICT (kernel, "
         "fingerprint, device_id, regime, objective) DO UPDATE SET within = excluded.within, made_ms = "

@@ -181,7 +181,7 @@ class TuningSession {
     tuning_.default_config = space_->default_config();
     const TuneTask task = this->task();
     if (tuning_.budget_s > 0) {
-      progress_.budget_s = budget_s_ = task.limits.seconds;
+      progress_.budget_s = task.limits.seconds;
       is_spent_ = task.limits.seconds <= 0;
     }
     progress_.total = total_of(space_->size(), request_.limits.trials);
@@ -221,6 +221,7 @@ class TuningSession {
                       .on_learned =
                           [this](const Trial& trial) {
                             learned_s_ += seconds_of(trial);
+                            if (progress_.budget_s) *progress_.budget_s -= seconds_of(trial);
                             replace(trial);
                           },
                       .on_revoked =
@@ -284,7 +285,6 @@ class TuningSession {
 
   void show() {
     progress_.elapsed_s = site_.clock_s() - begin_s_;
-    if (budget_s_ > 0) progress_.budget_s = budget_s_ - learned_s_;
     if (site_.events.on_progress) site_.events.on_progress(progress_);
   }
 
@@ -378,9 +378,8 @@ class TuningSession {
   Tuning tuning_;
   TuneProgress progress_;
   double begin_s_ = 0;
-  double budget_s_ = 0;   // what earlier runs left of it; 0: none
-  double learned_s_ = 0;  // that trials of other tuners took in the meantime
-  bool is_spent_ = false;                                            // earlier runs used up the time
+  double learned_s_ = 0;   // the time that trials of other tuners took in the meantime
+  bool is_spent_ = false;  // earlier runs used up the time
   std::optional<Playoff> held_;                                      // the latest playoff
   bool is_decided_ = false, is_decided_by_others_ = false;           // by that playoff
   double best_elsewhere_ = std::numeric_limits<double>::infinity();  // objective outside the space

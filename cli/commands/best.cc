@@ -283,8 +283,7 @@ Result<std::vector<DeviceIdentity>> asked_devices(const std::string& named,
 }
 
 // How well the database answers for the problems of the space files on each device. Fails if an answer is
-// worse than
-// --require accepts.
+// worse than --require accepts.
 ExitCode print_coverage(const BestOptions& options, const std::vector<Winner>& winners, Context& context) {
   const auto devices = asked_devices(options.device, winners);
   if (!devices) return fail(context, ExitCode::no_device, devices.error().message);

@@ -76,7 +76,7 @@ struct SharedArguments {
 
 const std::vector<Tool>& tools() {
   using enum ToolArgument::Kind;
-  const auto& [space, problems, device, time, database] = SharedArguments();
+  static const auto [space, problems, device, time, database] = SharedArguments();
   static const std::vector<Tool> kTools = {
       {"check",
        "Find errors in a space file and its kernel, or in a candidate, without timing. sanitize finds data "

@@ -202,8 +202,7 @@ std::string points_note(const StudyFacts& facts, const std::vector<std::size_t>&
   if (sample.size() == facts.points.size()) return "";
   return fmt::format(
       "<p class=\"faint\">The charts show {} of {} trials: every improvement, the best hundred, and others "
-      "at equal "
-      "distances. Tables and unfiltered distributions count all.</p>\n",
+      "at equal distances. Tables and unfiltered distributions count all.</p>\n",
       format_count(std::ssize(sample)), format_count(std::ssize(facts.points)));
 }
 

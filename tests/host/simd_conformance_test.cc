@@ -47,7 +47,7 @@ struct OfLanes {
            [[maybe_unused]] int bits, [[maybe_unused]] bool is_signed) -> int { return value; } \
   }
 
-// Of 16 and of 8 bits.
+// Defines a function twice: for lanes of 16 bits and for lanes of 8 bits.
 #define GKTUNE_OF_BOTH(of_signed, value) \
   GKTUNE_FUNCTION(16, of_signed, value), GKTUNE_FUNCTION(8, of_signed, value)
 

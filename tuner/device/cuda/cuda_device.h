@@ -27,7 +27,7 @@ class CudaDevice;
 // True if this GPU can map memory at addresses of choice, which a mapped buffer needs.
 bool can_guard_memory(Gpu& gpu);
 
-// Buffers that have no memory until they are placed.
+// The buffers that these make have no memory until they are placed.
 // A buffer at the end or the start of memory that ends at unmapped addresses.
 std::unique_ptr<DeviceBuffer> make_mapped_buffer(CudaDevice& device, GuardPattern pattern);
 // A buffer between two zones with a known pattern.

@@ -117,7 +117,7 @@ class WorkerDevice final : public Device {
   void dispatch_runs();
   bool all_are_broken() const;
   std::size_t waiting() const;
-  bool has_runs() const;  // now, or next
+  bool has_runs() const;  // whether a candidate is executed, or is ready to be
   std::size_t ahead() const;
   RunSlot* free_slot();
   RunSlot* slot_for(const Submission& submission, const RunSlot::Environment& environment);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "tuner/search/classic/point_searcher.h"
 
