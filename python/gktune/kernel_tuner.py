@@ -27,8 +27,8 @@ from .errors import Error, InvalidArgument, NoConfiguration
 _BLOCK_NAMES = ["block_size_x", "block_size_y", "block_size_z"]
 # Strategies of Kernel Tuner, and the nearest of gktune.
 _STRATEGIES = {
-    "brute_force": "exhaustive", "random_sample": "random", "bayes_opt": "bayes", "simulated_annealing": "annealing",
-    "dual_annealing": "annealing", "genetic_algorithm": "genetic", "diff_evo": "genetic",
+    "brute_force": "exhaustive", "random_sample": "random", "bayes_opt": "bayes", "simulated_annealing": "local-search",
+    "dual_annealing": "local-search", "genetic_algorithm": "genetic", "diff_evo": "genetic",
     "pso": "genetic", "firefly_algorithm": "genetic", "mls": "local-search", "ordered_greedy_mls": "local-search",
     "greedy_mls": "local-search", "greedy_ils": "local-search", "basinhopping": "local-search", "minimize": "local-search",
     "skopt": "bayes", "hybrid_vndx": "auto", "adaptive_tabu_grey_wolf": "auto", "bayes_opt_alt_BOTorch": "bayes",

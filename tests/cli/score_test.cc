@@ -87,8 +87,7 @@ TEST(ScoreCommand, agrees_with_the_published_scorer) {
 
 TEST(ScoreCommand, learns_from_a_related_recording) {
   const auto excess = [](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(),
-                     {kRecording, "--strategy", "trees", "--set", "trees=5", "--repeats", "1"});
+    arguments.insert(arguments.begin(), {kRecording, "--strategy", "bayes", "--repeats", "1"});
     return scores_of(arguments)["strategies"][0]["mean"]["excess_after_20"].get<double>();
   };
   // The best of the very same recording comes first.

@@ -34,10 +34,11 @@ TEST(Contest, a_run_uses_up_the_budget_without_repeats) {
   }
 }
 
-TEST(Contest, a_climb_scores_more_than_random_search) {
+TEST(Contest, a_genetic_search_scores_more_than_random_search) {
   std::vector<std::unique_ptr<ScoredRecording>> recordings;
   recordings.push_back(bowl());
-  const auto runs = hold_contest({{"random"}, {"climb"}}, recordings, {.repeats = 100, .threads = 2}).value();
+  const auto runs =
+      hold_contest({{"random"}, {"genetic"}}, recordings, {.repeats = 100, .threads = 2}).value();
   const ScoreScale& scale = recordings[0]->scale();
   const double random = scale.score(runs[0][0], OwnTime::ignored).mean;
   EXPECT_NEAR(random, 0, 0.3);
@@ -50,7 +51,7 @@ TEST(Contest, one_seed_gives_the_same_runs_on_any_number_of_threads) {
   recordings.push_back(bowl());
   const auto trials = [&](std::uint64_t seed, std::size_t threads) {
     std::vector<std::size_t> found;
-    const auto all = hold_contest({{"random"}, {"climb"}}, recordings,
+    const auto all = hold_contest({{"random"}, {"genetic"}}, recordings,
                                   {.repeats = 3, .seed = seed, .in_flight = 2, .threads = threads})
                          .value();
     for (const auto& of_contender : all) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <optional>
 
 #include "tuner/core/quantity.h"
@@ -23,11 +22,6 @@ std::string list_of_names(const std::vector<T>& named) {
   return joined(named, ", ", &T::name);
 }
 
-std::string bounds_text(const StrategyOption& option) {
-  const auto text = [](double bound) { return std::isinf(bound) ? "any" : fmt::format("{}", bound); };
-  return text(option.least) + " to " + text(option.most);
-}
-
 // Gives the task every option of the strategy.
 Result<void> complete_options(const Strategy& strategy, SearchTask& task) {
   NamedValues options;
@@ -43,9 +37,6 @@ Result<void> complete_options(const Strategy& strategy, SearchTask& task) {
     if (given.kind() != kind)
       return Error{fmt::format("option '{}' of strategy '{}' is '{}', not {}", name, strategy.name,
                                value.str(), kind_name(kind))};
-    if (given.is_number() && !(given.number() >= option->least && given.number() <= option->most))
-      return Error{fmt::format("option '{}' of strategy '{}' is {}, not within {}", name, strategy.name,
-                               value.str(), bounds_text(*option))};
     options.set(name, given);
   }
   task.options = std::move(options);
@@ -94,9 +85,8 @@ Strategy auto_strategy() {
 
 const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> kStrategies = {
-      auto_strategy(),   bayes_strategy(),        trees_strategy(),    classifier_strategy(),
-      climb_strategy(),  local_search_strategy(), genetic_strategy(),  annealing_strategy(),
-      random_strategy(), exhaustive_strategy(),   external_strategy(),
+      auto_strategy(),   bayes_strategy(),      local_search_strategy(), genetic_strategy(),
+      random_strategy(), exhaustive_strategy(), external_strategy(),
   };
   return kStrategies;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -49,8 +48,6 @@ struct StrategyOption {
   std::string_view name;
   std::string_view summary;
   Value default_value;  // its kind is the option's kind; a real option also accepts integers
-  // Bounds of a number.
-  double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
 };
 
 struct Strategy {
@@ -75,12 +72,8 @@ Result<std::unique_ptr<Searcher>> make_searcher(std::string_view strategy, Searc
 // The entries of strategies(), each defined in the file of its strategy.
 Strategy auto_strategy();
 Strategy bayes_strategy();
-Strategy trees_strategy();
-Strategy classifier_strategy();
-Strategy climb_strategy();
 Strategy local_search_strategy();
 Strategy genetic_strategy();
-Strategy annealing_strategy();
 Strategy random_strategy();
 Strategy exhaustive_strategy();
 Strategy external_strategy();

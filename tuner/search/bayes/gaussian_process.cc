@@ -290,14 +290,13 @@ namespace {
 // others. The model holds the same.
 constexpr std::size_t kFittedBest = 40, kFittedOthers = 70;
 constexpr std::size_t kRowsBest = 130, kRowsOthers = 120;
+constexpr int kFitSteps = 100;     // of the covariance's parameters, for each call of learn()
 constexpr std::size_t kRoom = 40;  // rows that are appended between fits
 
 // A Gaussian process. Each fit starts from the covariance's parameters of the fit before.
 class GaussianProcess : public Surrogate {
  public:
-  // Each call of `learn` makes `fit_steps` steps to fit the covariance's parameters.
-  GaussianProcess(const Features& features, int fit_steps)
-      : fit_steps_(fit_steps), fit_(features), posterior_(features) {}
+  explicit GaussianProcess(const Features& features) : fit_(features), posterior_(features) {}
 
   void learn(const TrainingData& data, const std::vector<Point>& candidates,
              std::mt19937_64& random) override {
@@ -330,7 +329,7 @@ class GaussianProcess : public Surrogate {
   }
 
   const Forecast& forecast(const TrainingData& data, std::mt19937_64& random) override {
-    if (data.fresh > 1) fit_.improve(fit_steps_ / static_cast<int>(data.fresh), random);
+    if (data.fresh > 1) fit_.improve(kFitSteps / static_cast<int>(data.fresh), random);
     const Posterior::Prediction& predicted = posterior_.predict(outputs_of_rows(data.targets));
     forecast_.time = predicted.means.col(Targets::kTime);
     forecast_.log_cost = predicted.means.col(Targets::kCost);
@@ -361,7 +360,7 @@ class GaussianProcess : public Surrogate {
           static_cast<float>(data.targets.outputs(static_cast<Eigen::Index>(chosen[i]), Targets::kTime));
     }
     fit_.observe(std::move(sites), std::move(outputs));
-    fit_.improve(std::max(1, fit_steps_ / static_cast<int>(data.fresh)), random);
+    fit_.improve(std::max(1, kFitSteps / static_cast<int>(data.fresh)), random);
   }
 
   // NaN for candidates in flight.
@@ -377,36 +376,16 @@ class GaussianProcess : public Surrogate {
     return outputs;
   }
 
-  const int fit_steps_;
   CovarianceFit fit_;
   Posterior posterior_;
   std::vector<Row> rows_;
   Forecast forecast_;
 };
 
-// Bayesian optimisation with a Gaussian process.
-std::unique_ptr<Searcher> make_bayes(const SearchTask& task) {
-  const int fit_steps = static_cast<int>(task.count("fit_steps"));
-  return std::make_unique<ModelSearch>(
-      task, "a Gaussian process predicts time, cost and failure",
-      [fit_steps](const Features& features) {
-        return std::make_unique<GaussianProcess>(features, fit_steps);
-      },
-      classifier_maker(kTrees, kBestShare));
-}
-
 }  // namespace
 
-Strategy bayes_strategy() {
-  std::vector<StrategyOption> options = model_options(5, 4);
-  options.push_back({"fit_steps", "steps of the kernel's fit between refits", 100, 0, 10000});
-  options.push_back(count_option(
-      "patience", "trials without a better one after which a classifier and the best one's neighbours help",
-      10));
-  return {.name = "bayes",
-          .summary = "a Gaussian process predicts time, cost and failure; the most promising comes next",
-          .options = std::move(options),
-          .make = make_bayes};
+std::unique_ptr<Surrogate> make_gaussian_process(const Features& features) {
+  return std::make_unique<GaussianProcess>(features);
 }
 
 }  // namespace gktune

@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kListed = 4000;  // a larger space is represented by this many random configurations
 // With fewer parameters that have the feature `twos`, alignment would fix the value of one.
 constexpr std::ptrdiff_t kFewestAligned = 2;
+constexpr double kAlignedShare = 0.1;  // of all configurations
+constexpr double kSmallShare = 0.25;   // of the aligned ones
 constexpr int kDraws = 40;
 constexpr std::size_t kSurveyed = 300;  // configurations that stand for the space
 
@@ -66,8 +68,7 @@ constexpr double kNeighbourShare = 0.7;
 
 }  // namespace
 
-Start::Start(const Features& features, Untried& untried, std::mt19937_64& random,
-             const StartSettings& settings)
+Start::Start(const Features& features, Untried& untried, std::mt19937_64& random)
     : features_(features), untried_(untried) {
   if (untried.count() <= Count(kListed)) {
     pool_ = untried.all();
@@ -75,7 +76,7 @@ Start::Start(const Features& features, Untried& untried, std::mt19937_64& random
     for (std::size_t i = 0; i < kListed; ++i) pool_.push_back(*untried.sample(random));
   }
   is_small_ = std::ranges::count_if(features.dimensions(), &Dimension::has_twos) >= kFewestAligned;
-  if (is_small_) keep_small_and_aligned(settings);
+  if (is_small_) keep_small_and_aligned();
   middle_.assign(features.dimensions().size(), 0);
   for (const auto& ranks : pool_) {
     const Point point = features.point(ranks);
@@ -90,7 +91,7 @@ Start::Start(const Features& features, Untried& untried, std::mt19937_64& random
   nearest_.assign(survey_.size(), std::numeric_limits<double>::infinity());
 }
 
-void Start::keep_small_and_aligned(const StartSettings& settings) {
+void Start::keep_small_and_aligned() {
   if (pool_.empty()) return;
   const Pins pins(untried_.space(), pool_);
   const auto alignment_of = [&](const Space::Ranks& ranks) {
@@ -111,9 +112,9 @@ void Start::keep_small_and_aligned(const StartSettings& settings) {
     std::ranges::sort(numbers);
     return quantile(numbers, share);
   };
-  const double least = quantile_of(alignment_of, 1 - settings.aligned_share);
+  const double least = quantile_of(alignment_of, 1 - kAlignedShare);
   std::erase_if(pool_, [&](const auto& ranks) { return alignment_of(ranks) < least; });
-  const double largest = quantile_of(size_of, settings.small_share);
+  const double largest = quantile_of(size_of, kSmallShare);
   std::erase_if(pool_, [&](const auto& ranks) { return size_of(ranks) > largest; });
 }
 
@@ -221,12 +222,19 @@ constexpr double kRefitShare = 0.07;  // of the observations are new: refit
 constexpr std::size_t kFewestCandidates = 500;
 constexpr std::size_t kMostRows = 250;  // beyond these a model's work grows no more
 constexpr double kCandidateWork = 5e7;  // rows² times candidates at most
+constexpr std::size_t kMostCandidates = 2000;
+// Trials of the searched study before the model's first proposal: small and aligned ones, or those that cover
+// the space.
+constexpr std::size_t kSpreadPoints = 5, kCoveringPoints = 4;
+constexpr std::size_t kSmallPoints = 8;  // small and aligned trials; the model chooses the last of them
+constexpr double kCostExponent = 0.5;    // weight of a candidate's cost
+constexpr std::size_t kPatience = 10;
 
-std::size_t candidate_limit(std::size_t rows, std::size_t most) {
+std::size_t candidate_limit(std::size_t rows) {
   rows = std::min(rows, kMostRows);
   const double affordable = kCandidateWork / static_cast<double>(rows * rows + 1);
   return static_cast<std::size_t>(
-      std::min(std::max(affordable, static_cast<double>(kFewestCandidates)), static_cast<double>(most)));
+      std::clamp(affordable, static_cast<double>(kFewestCandidates), static_cast<double>(kMostCandidates)));
 }
 
 constexpr double kSurestFailure = 0.97;
@@ -249,26 +257,20 @@ double expected_improvement(double mean, double variance, double best) {
   return std::max(gain * below + deviation * density, 0.0);
 }
 
-double worth_of(double improvement, double log_cost, double failure, double cost_exponent) {
-  return improvement * std::exp(-cost_exponent * log_cost) * (1 - std::clamp(failure, 0.0, kSurestFailure));
+double worth_of(double improvement, double log_cost, double failure) {
+  return improvement * std::exp(-kCostExponent * log_cost) * (1 - std::clamp(failure, 0.0, kSurestFailure));
 }
 
-ModelSearch::ModelSearch(const SearchTask& task, std::string model, const MakeSurrogate& make_leader,
-                         const MakeSurrogate& make_second)
+ModelSearch::ModelSearch(const SearchTask& task)
     : space_(task.space),
-      model_(std::move(model)),
-      small_points_(task.count("small_points")),
-      cost_exponent_(task.real("cost_exponent")),
-      most_candidates_(task.count("candidates")),
       untried_(task.space),
       random_(task.seed),
       features_(task.space),
-      start_(features_, untried_, random_,
-             {.aligned_share = task.real("aligned_share"), .small_share = task.real("small_share")}),
-      first_points_(task.count(start_.is_small() ? "spread_points" : "covering_points")),
-      leader_(make_leader(features_)),
-      second_(make_second ? make_second(features_) : nullptr),
-      turns_(make_second ? task.count("patience") : 0, task.budget) {
+      start_(features_, untried_, random_),
+      first_points_(start_.is_small() ? kSpreadPoints : kCoveringPoints),
+      process_(make_gaussian_process(features_)),
+      classifier_(make_classifier(features_)),
+      turns_(kPatience, task.budget) {
   std::uint16_t number = 1;
   for (const RelatedStudy& study : task.related) {
     if (observations_.size() + kFewestRelated > kRelated) break;
@@ -278,7 +280,7 @@ ModelSearch::ModelSearch(const SearchTask& task, std::string model, const MakeSu
 }
 
 std::string ModelSearch::description() const {
-  std::string text = model_;
+  std::string text = "a Gaussian process predicts time, cost and failure";
   if (related_ > 0) text += "; it begins with " + std::to_string(related_) + " trials of related studies";
   return text;
 }
@@ -322,7 +324,7 @@ void ModelSearch::tell(const Trial& trial) {
   const Observation observation{
       *ranks, {point, 0}, trial.ok(), trial.objective, trial.compile_s + trial.run_s};
   const auto flying = in_flight_.find(*ranks);
-  turns_.tell(trial, flying != in_flight_.end() ? flying->second : Proposer::leader);
+  turns_.tell(trial, flying != in_flight_.end() ? flying->second : Proposer::process);
   if (flying != in_flight_.end()) {
     in_flight_.erase(flying);
     for (Surrogate* const surrogate : fitted()) surrogate->tell(point, observations_.size());
@@ -346,13 +348,13 @@ void ModelSearch::tell(const Trial& trial) {
 
 std::optional<Config> ModelSearch::ask() {
   if (untried_.empty()) return std::nullopt;
-  const Proposer proposer = is_starting() || !second_ ? Proposer::leader : turns_.next();
+  const Proposer proposer = is_starting() ? Proposer::process : turns_.next();
   const Space::Ranks ranks = is_starting() ? start_.propose(known_, random_) : choose(proposer);
   untried_.take(ranks);
   known_.push_back(features_.point(ranks));
   in_flight_.emplace(ranks, proposer);
-  is_fitted_ = is_fitted_ && !leader_->is_full();
-  is_second_fitted_ = is_second_fitted_ && !second_->is_full();
+  is_fitted_ = is_fitted_ && !process_->is_full();
+  is_classifier_fitted_ = is_classifier_fitted_ && !classifier_->is_full();
   for (Surrogate* const surrogate : fitted()) surrogate->propose(known_.back());
   return space_.config_of(ranks);
 }
@@ -360,8 +362,8 @@ std::optional<Config> ModelSearch::ask() {
 // The surrogates that know the candidates.
 std::vector<Surrogate*> ModelSearch::fitted() const {
   std::vector<Surrogate*> found;
-  if (is_fitted_) found.push_back(leader_.get());
-  if (is_fitted_ && is_second_fitted_) found.push_back(second_.get());
+  if (is_fitted_) found.push_back(process_.get());
+  if (is_fitted_ && is_classifier_fitted_) found.push_back(classifier_.get());
   return found;
 }
 
@@ -369,7 +371,7 @@ bool ModelSearch::is_starting() const {
   return related_ == 0 && (own_ < first_points_ || own_ok_ < kFirstValid);
 }
 
-bool ModelSearch::keeps_small() const { return related_ == 0 && start_.is_small() && own_ < small_points_; }
+bool ModelSearch::keeps_small() const { return related_ == 0 && start_.is_small() && own_ < kSmallPoints; }
 
 std::size_t ModelSearch::interval() const {
   return std::max<std::size_t>(1, static_cast<std::size_t>(kRefitShare * static_cast<double>(own_)));
@@ -382,10 +384,10 @@ TrainingData ModelSearch::training_data() const {
 }
 
 const Forecast& ModelSearch::forecast_of(Proposer proposer) {
-  if (proposer != Proposer::second) return leader_->forecast(training_data(), random_);
-  if (!is_second_fitted_) second_->learn(training_data(), candidate_points_, random_);
-  is_second_fitted_ = true;
-  return second_->forecast(training_data(), random_);
+  if (proposer != Proposer::classifier) return process_->forecast(training_data(), random_);
+  if (!is_classifier_fitted_) classifier_->learn(training_data(), candidate_points_, random_);
+  is_classifier_fitted_ = true;
+  return classifier_->forecast(training_data(), random_);
 }
 
 // The candidates that this proposer may choose. A neighbour is one of the best that has any, or any
@@ -424,13 +426,13 @@ Space::Ranks ModelSearch::choose(Proposer proposer) {
     if (!is_open[i]) continue;
     const double worth = is_warm_start ? -static_cast<double>(forecast.time[row])
                                        : worth_of(improvement, static_cast<double>(forecast.log_cost[row]),
-                                                  static_cast<double>(forecast.failure[row]), cost_exponent_);
+                                                  static_cast<double>(forecast.failure[row]));
     if (worth > most) {
       most = worth;
       chosen = i;
     }
   }
-  if (own_ok_ > 0 && proposer != Proposer::second && leader_->knows_gain()) {
+  if (own_ok_ > 0 && proposer != Proposer::classifier) {
     const double before = targets_.log_objective_of(targets_.best);
     const double after = targets_.log_objective_of(targets_.best - most_improvement);
     expected_gain_ = 1 - std::exp(after - before);
@@ -458,7 +460,7 @@ void ModelSearch::refit() {
     const Observation& each = observations_[order[i]];
     if (each.is_ok && space_.contains(each.ranks)) best_first_.push_back(each.ranks);
   }
-  const std::size_t limit = candidate_limit(observations_.size(), most_candidates_);
+  const std::size_t limit = candidate_limit(observations_.size());
   keeps_small_ = keeps_small();
   candidates_ = keeps_small_ ? start_.untried() : std::vector<Space::Ranks>();
   if (candidates_.size() > limit) candidates_.resize(limit);
@@ -466,33 +468,16 @@ void ModelSearch::refit() {
   is_chosen_.assign(candidates_.size(), false);
   candidate_points_.clear();
   for (const Space::Ranks& ranks : candidates_) candidate_points_.push_back(features_.point(ranks));
-  leader_->learn(training_data(), candidate_points_, random_);
+  process_->learn(training_data(), candidate_points_, random_);
   fitted_at_ = observations_.size();
   is_fitted_ = true;
-  is_second_fitted_ = false;
+  is_classifier_fitted_ = false;
 }
 
-StrategyOption count_option(std::string_view name, std::string_view summary, int value, double least) {
-  return {name, summary, value, least, 1000};
-}
-
-StrategyOption share_option(std::string_view name, std::string_view summary, double value) {
-  return {name, summary, value, 0, 1};
-}
-
-std::vector<StrategyOption> model_options(int spread_points, int covering_points) {
-  const StartSettings start;
-  return {
-      count_option("spread_points", "small and aligned trials before the model's first proposal",
-                   spread_points),
-      count_option("covering_points", "trials before it in spaces where alignment says little",
-                   covering_points),
-      count_option("small_points", "trials that are small and aligned; the model chooses the last of them", 8,
-                   0),
-      share_option("aligned_share", "share of all configurations that count as aligned", start.aligned_share),
-      share_option("small_share", "share of the aligned ones that count as small", start.small_share),
-      {"cost_exponent", "weight of a candidate's cost", 0.5, 0, 4},
-      {"candidates", "configurations that the model compares", 2000, 1, 20000}};
+Strategy bayes_strategy() {
+  return {.name = "bayes",
+          .summary = "a Gaussian process predicts time, cost and failure; the most promising comes next",
+          .make = make_strategy<ModelSearch>};
 }
 
 }  // namespace gktune

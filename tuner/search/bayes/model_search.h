@@ -2,7 +2,6 @@
 
 #include <Eigen/Core>
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,19 +17,13 @@
 
 namespace gktune {
 
-struct StartSettings {
-  double aligned_share = 0.1;  // of all configurations
-  double small_share = 0.25;   // of the aligned ones
-};
-
 // Proposes configurations until a model knows enough. If several parameters can be aligned well or badly, it
 // proposes well aligned and small configurations that are far from each other: they compile quickly, rarely
 // fail and are rarely slow. In other spaces size predicts little, and points far from each other tend to be
 // slow: there it proposes the configuration that brings most of the space near to a known one.
 class Start {
  public:
-  Start(const Features& features, Untried& untried, std::mt19937_64& random,
-        const StartSettings& settings = {});
+  Start(const Features& features, Untried& untried, std::mt19937_64& random);
   // Requires a non-empty untried set. `known` grows from call to call.
   Space::Ranks propose(std::span<const Point> known, std::mt19937_64& random);
   // True if it proposes small, well aligned configurations.
@@ -39,7 +32,7 @@ class Start {
   std::vector<Space::Ranks> untried() const;
 
  private:
-  void keep_small_and_aligned(const StartSettings& settings);
+  void keep_small_and_aligned();
   void note_known(std::span<const Point> known);
   double distance(const Point& a, const Point& b) const;
   double distance_from_middle(const Point& point) const;
@@ -89,8 +82,6 @@ class Surrogate {
   // Reports the result of a proposal: the index of a new observation in the data of learn().
   virtual void tell(const Point& point, std::size_t observation) = 0;
   virtual const Forecast& forecast(const TrainingData& data, std::mt19937_64& random) = 0;
-  // True if improvements are in units of time, so that they estimate the remaining gain.
-  virtual bool knows_gain() const { return true; }
 };
 
 // The expected improvement over `best` if the value has a normal distribution with this mean and variance.
@@ -98,20 +89,18 @@ double expected_improvement(double mean, double variance, double best);
 
 // The value of trying a candidate: its expected improvement, reduced for a high predicted cost and a
 // high probability of failure.
-double worth_of(double improvement, double log_cost, double failure, double cost_exponent);
+double worth_of(double improvement, double log_cost, double failure);
 
-// Makes a surrogate of a search.
-using MakeSurrogate = std::function<std::unique_ptr<Surrogate>(const Features& features)>;
-MakeSurrogate classifier_maker(std::size_t trees, double best_share);
+std::unique_ptr<Surrogate> make_gaussian_process(const Features& features);
+// Classifies candidates as among the best or not. Its improvements are not in units of time.
+std::unique_ptr<Surrogate> make_classifier(const Features& features);
 
-// Searches with a model: a surrogate predicts time, cost and failure of untried candidates. The next proposal
-// is the candidate with the highest expected improvement for its cost. While nothing better is found, a
-// second surrogate, if there is one, and the neighbours of the best take turns with the first.
+// Searches with a model: a Gaussian process predicts time, cost and failure of untried candidates. The next
+// proposal is the candidate with the highest expected improvement for its cost. While nothing better is
+// found, a classifier and the neighbours of the best take turns with the process.
 class ModelSearch : public Searcher {
  public:
-  // `model` is the first surrogate's name in the description.
-  ModelSearch(const SearchTask& task, std::string model, const MakeSurrogate& make_leader,
-              const MakeSurrogate& make_second = nullptr);
+  explicit ModelSearch(const SearchTask& task);
   std::optional<Config> ask() override;
   void tell(const Trial& trial) override;
   std::string description() const override;
@@ -131,16 +120,12 @@ class ModelSearch : public Searcher {
   TrainingData training_data() const;
 
   const Space& space_;
-  const std::string model_;
-  const std::size_t small_points_;  // small and aligned trials; the model chooses the last of them
-  const double cost_exponent_;      // weight of a candidate's cost
-  const std::size_t most_candidates_;
   Untried untried_;
   std::mt19937_64 random_;
   Features features_;
   Start start_;
   const std::size_t first_points_;  // trials of the searched study before the model's first proposal
-  std::unique_ptr<Surrogate> leader_, second_;  // second_ may be null
+  std::unique_ptr<Surrogate> process_, classifier_;
   Turns turns_;
 
   std::vector<Observation> observations_;
@@ -149,8 +134,8 @@ class ModelSearch : public Searcher {
   std::map<Space::Ranks, Proposer> in_flight_;
 
   std::size_t fitted_at_ = 0;  // number of observations at the last fit
-  bool is_fitted_ = false;     // the leader knows the candidates
-  bool is_second_fitted_ = false;  // the second surrogate does
+  bool is_fitted_ = false;     // the process knows the candidates
+  bool is_classifier_fitted_ = false;  // the classifier does
   bool keeps_small_ = false;    // the candidates are small and aligned
   bool is_target_due_ = false;  // the targets are out of date
   std::vector<Space::Ranks> best_first_;  // some of the best observations
@@ -160,16 +145,5 @@ class ModelSearch : public Searcher {
   Targets targets_;
   std::optional<double> expected_gain_;
 };
-
-inline constexpr int kTrees = 30;
-inline constexpr double kBestShare = 0.2;
-
-// An option that is a number up to 1000, and one that is a share from 0 to 1.
-StrategyOption count_option(std::string_view name, std::string_view summary, int value, double least = 1);
-StrategyOption share_option(std::string_view name, std::string_view summary, double value);
-
-// The options of all strategies that search by a model. The arguments are defaults: trials before the model's
-// first proposal.
-std::vector<StrategyOption> model_options(int spread_points, int covering_points);
 
 }  // namespace gktune

@@ -32,7 +32,7 @@ bool Turns::is_stuck() const {
 Proposer Turns::next() {
   if (!is_stuck()) {
     takes_turns_ = false;
-    return Proposer::leader;
+    return Proposer::process;
   }
   if (!takes_turns_) turns_ = {};
   takes_turns_ = true;

@@ -9,11 +9,11 @@
 
 namespace gktune {
 
-// Who makes a proposal: the model that leads a search, a second model, or the leader among the configurations
-// that differ from the best in one parameter.
-enum class Proposer { leader, second, neighbour };
+// Who makes a proposal: the Gaussian process, the classifier, or the process among the configurations that
+// differ from the best in one parameter.
+enum class Proposer { process, classifier, neighbour };
 
-// Decides who proposes. The leader does while the search finds better configurations. Once it has found none
+// Decides who proposes. The process does while the search finds better configurations. Once it has found none
 // for a while, the three take turns: who finds one gets more turns from then on.
 class Turns {
  public:

@@ -65,16 +65,12 @@ std::vector<PointSearcher::Point> PointSearcher::neighbours(const Point& point) 
   return found;
 }
 
-std::vector<PointSearcher::Point> PointSearcher::steps(const Point& point) {
-  auto found = neighbours_of(space(), point,
-                             [this](std::uint32_t parameter) { return is_ordered_[parameter] ? 1u : 0u; });
-  shuffle(random_, found);
-  return found;
-}
-
 std::vector<PointSearcher::Point> PointSearcher::neighbours_and_steps(const Point& point) {
   std::vector<Point> found = neighbours(point);
-  std::ranges::move(steps(point), std::back_inserter(found));
+  auto steps = neighbours_of(space(), point,
+                             [this](std::uint32_t parameter) { return is_ordered_[parameter] ? 1u : 0u; });
+  shuffle(random_, steps);
+  std::ranges::move(steps, std::back_inserter(found));
   return found;
 }
 

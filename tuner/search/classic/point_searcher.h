@@ -49,9 +49,8 @@ class PointSearcher : public Searcher {
   Point toward(Point from, const Point& target);
   // Valid points that differ in one parameter, in random order.
   std::vector<Point> neighbours(const Point& point);
-  // The neighbours in which a number has the next valid value, up or down, or a text any other.
-  std::vector<Point> steps(const Point& point);
-  // The neighbours, then the steps: take_last() takes the steps first.
+  // The neighbours, then those in which a number has the next valid value, up or down, or a text any other:
+  // take_last() takes these first.
   std::vector<Point> neighbours_and_steps(const Point& point);
   // Removes points from the end until it can take one.
   std::optional<Point> take_last(std::vector<Point>& points);
