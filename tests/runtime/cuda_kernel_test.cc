@@ -398,7 +398,7 @@ TEST_F(CudaKernelTest, autotune_copies_the_inputs_in_its_own_stream) {
   cuStreamDestroy(captured);
   std::vector<float> copy(50);
   const auto read =
-      read_npy({folder_.path("0.npy"), {}}, ElementType::float32, std::as_writable_bytes(std::span(copy)));
+      read_npy(folder_.path("0.npy"), ElementType::float32, std::as_writable_bytes(std::span(copy)));
   ASSERT_TRUE(read.ok()) << read.error().message << done.error().message;
   EXPECT_EQ(copy, in);
   EXPECT_FALSE(fs::exists(folder_ / "1.npy"));  // the output

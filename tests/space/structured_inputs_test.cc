@@ -1,4 +1,4 @@
-// Inputs whose elements depend on each other, arrays of .npz files, and sizes that files have.
+// Inputs whose elements depend on each other, and sizes that files have.
 #include <gtest/gtest.h>
 
 #include "reduce_example.h"
@@ -85,7 +85,7 @@ TEST(StructuredInputs, other_kinds_of_contents_are_read) {
       "  b: {type: int32, extent: n, init: permutation}\n"
       "  c: {type: uint8, extent: n, init: {zipf: [n, 1.25], seed: 9}}\n"
       "  d: {type: float, extent: n, init: {field: [0, 1], width: 20}}\n"
-      "  e: {type: float, extent: n, init: {file: \"x_{n}.npz\", array: \"a{n}\"}}");
+      "  e: {type: float, extent: n, init: {file: \"x_{n}.npy\"}}");
   EXPECT_EQ(plan.arguments[0].contents.kind, ContentsKind::sorted);
   EXPECT_EQ(plan.arguments[0].contents.a, -1);
   EXPECT_EQ(plan.arguments[1].contents.kind, ContentsKind::permutation);
@@ -93,8 +93,7 @@ TEST(StructuredInputs, other_kinds_of_contents_are_read) {
   EXPECT_EQ(plan.arguments[2].contents.b, 1.25);
   EXPECT_EQ(plan.arguments[2].contents.seed, 9u);
   EXPECT_EQ(plan.arguments[3].contents.width, 20);
-  EXPECT_EQ(plan.arguments[4].contents.file, "x_100.npz");
-  EXPECT_EQ(plan.arguments[4].contents.array, "a100");
+  EXPECT_EQ(plan.arguments[4].contents.file, "x_100.npy");
 }
 
 TEST(StructuredInputs, errors_name_bad_forms) {
@@ -119,7 +118,6 @@ TEST(StructuredInputs, errors_name_bad_forms) {
   EXPECT_EQ(one("{field: [0, 1000], width: 10}", "int8"),
             "argument 'a': init field: the bounds do not fit in int8");
   EXPECT_EQ(one("{uniform: [0, 1], width: 3}", "float"), "width applies to field only");
-  EXPECT_EQ(one("{ramp: [0, 1], array: x}", "float"), "array applies to file only");
   EXPECT_EQ(one("{csr_offsets: {nonzeros: 5}}"), "missing key 'columns' in csr_offsets");
   EXPECT_EQ(one("{csr_offsets: 4}").substr(0, 12), "csr_offsets ");
   EXPECT_EQ(one("{csr_offsets: {nonzeros: 991, columns: 10}}"),

@@ -12,22 +12,16 @@
 
 namespace gktune {
 
-// A .npy file of NumPy, or an array of a .npz file.
-struct ArrayFile {
-  std::string path;
-  std::string array;  // its name in a .npz file, which may be left out if the file has one array only
-};
-
-// Reads an array. Its elements must have that type, and as many as the buffer holds. NumPy has no bfloat16:
-// two-byte elements (<u2 or <V2) are taken for it; numbers of eight bits: bytes.
-Result<void> read_npy(const ArrayFile& file, ElementType type, std::span<std::byte> buffer);
+// Reads a .npy file of NumPy. Its elements must have that type, and as many as the buffer holds. NumPy has no
+// bfloat16: two-byte elements (<u2 or <V2) are taken for it; numbers of eight bits: bytes.
+Result<void> read_npy(const std::string& path, ElementType type, std::span<std::byte> buffer);
 
 // The same for an array of this many elements, piece by piece: memory for a whole one may be slow to get.
-Result<void> read_npy(const ArrayFile& file, ElementType type, std::uint64_t count,
+Result<void> read_npy(const std::string& path, ElementType type, std::uint64_t count,
                       const std::function<void(std::span<const std::byte>)>& take);
 
 // The extents of an array.
-Result<std::vector<std::uint64_t>> npy_shape(const ArrayFile& file);
+Result<std::vector<std::uint64_t>> npy_shape(const std::string& path);
 
 // Writes elements in one dimension, as read_npy() reads them; bfloat16 as <u2.
 Result<void> write_npy(const std::string& path, ElementType type, std::span<const std::byte> elements);

@@ -65,14 +65,13 @@ struct ContentsPlan {
   // A ramp or a file with a seed has elements that are drawn from its own; without one (0) it has them in order.
   std::uint64_t seed = 0;
   std::string file;
-  std::string array;       // of a .npz file
   std::int64_t width = 1;  // of a field
   SparsePlan sparse;
   bool is_computed = false;  // zeros that the inputs of the reference replace
   friend bool operator==(const ContentsPlan&, const ContentsPlan&) = default;
 };
 
-GKTUNE_FIELDS(ContentsPlan, kind, is_computed, a, b, a_integer, b_integer, seed, file, array, width, sparse)
+GKTUNE_FIELDS(ContentsPlan, kind, is_computed, a, b, a_integer, b_integer, seed, file, width, sparse)
 
 // How an output is compared with the reference. An element passes if one of the
 // first three allows its difference.

@@ -145,7 +145,7 @@ void fill_reals(ElementType type, const ContentsPlan& plan, std::span<std::byte>
 }
 
 Result<void> fill_from_file(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
-  auto read = read_npy({plan.file, plan.array}, type, buffer);
+  auto read = read_npy(plan.file, type, buffer);
   if (!read || plan.seed == 0) return read;
   const std::vector<std::byte> original(buffer.begin(), buffer.end());
   const std::size_t size = element_size(type), count = buffer.size() / size;

@@ -136,11 +136,10 @@ struct Contents {
   // How long the rows of csr_offsets are: even, uniform or zipf; empty: even.
   Pattern lengths;
   std::string offsets;  // the argument with the offsets of csr_columns
-  Pattern file;         // a .npy or .npz file, relative to the space file
-  Pattern array;        // name in a .npz file
+  Pattern file;         // a .npy file, relative to the space file
 };
 
-GKTUNE_FIELDS(Contents, kind, is_computed, a, b, seed, width, exponent, lengths, offsets, file, array)
+GKTUNE_FIELDS(Contents, kind, is_computed, a, b, seed, width, exponent, lengths, offsets, file)
 
 // The check of an output. An element passes if any listed tolerance is met. See TolerancePlan.
 struct Tolerance {

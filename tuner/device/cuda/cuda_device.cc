@@ -129,7 +129,7 @@ Result<void> CudaDevice::upload_contents(const ArgumentPlan& argument, CUdevicep
   };
   const ContentsPlan& contents = argument.contents;
   if (contents.kind == ContentsKind::file)
-    return read_npy({contents.file, contents.array}, argument.type, argument.count, take);
+    return read_npy(contents.file, argument.type, argument.count, take);
   std::vector<std::byte> made(bytes);
   if (auto filled = fill_contents(argument.type, contents, made); !filled) return filled;
   take(made);
@@ -140,8 +140,7 @@ Result<void> CudaDevice::upload_contents(const ArgumentPlan& argument, CUdevicep
 Result<CUdeviceptr> CudaDevice::file_copy(const ArgumentPlan& argument, std::size_t bytes) {
   std::error_code error;
   const std::filesystem::path path = argument.contents.file;
-  const FileVersion version{path, argument.contents.array, bytes,
-                            std::filesystem::last_write_time(path, error)};
+  const FileVersion version{path, bytes, std::filesystem::last_write_time(path, error)};
   if (const auto known = files_.find(version); known != files_.end()) return known->second.get();
   if (file_bytes() + bytes > gpu_->free_bytes() / 8) files_.clear();
   DeviceMemory memory = gpu_->allocate(bytes);

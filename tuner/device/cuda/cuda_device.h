@@ -100,7 +100,6 @@ class CudaDevice final : public ComputeDevice {
   DeviceMemory sweep_buffer_;
   struct FileVersion {
     std::filesystem::path path;
-    std::string array;
     std::size_t bytes;
     std::filesystem::file_time_type time;
     auto operator<=>(const FileVersion&) const = default;

@@ -149,7 +149,7 @@ class ArgumentReader {
   void read_init_map(const YamlNode& node, Contents& contents) {
     const Fields fields(node, "init",
                         {"constant", "ramp", "uniform", "normal", "sorted", "zipf", "field", "width",
-                         "csr_offsets", "csr_columns", "file", "array", "seed"},
+                         "csr_offsets", "csr_columns", "file", "seed"},
                         errors_);
     if (!fields.is_map()) return;
     int forms = 0;
@@ -171,12 +171,7 @@ class ArgumentReader {
     }
     if (const YamlNode* c = find("csr_offsets")) read_offsets(*c, contents);
     if (const YamlNode* c = find("csr_columns")) contents.offsets = read_text(*c, errors_).value_or("");
-    if (const YamlNode* f = find("file")) {
-      read_file(*f, contents);
-      contents.array = names_.pattern(fields, "array", View::candidate);
-    } else {
-      fields.refuse("array", "array applies to file only", "for example {file: graph.npz, array: offsets}");
-    }
+    if (const YamlNode* f = find("file")) read_file(*f, contents);
     if (forms == 0 && !fields.has_unknown()) errors_.add(node, "expected " + std::string(kInitForms));
     if (is_random(contents.kind)) {
       contents.seed = names_.expression(fields, "seed", View::candidate);

@@ -160,14 +160,11 @@ std::optional<std::string> read_match(const YamlNode& node, const std::vector<Va
   return node.text;
 }
 
-// An extent of an array in a .npy or .npz file.
+// An extent of an array in a .npy file.
 std::vector<Value> read_extent(const YamlNode& node, const Fields& fields, const std::string& folder,
                                ErrorList& errors) {
-  ArrayFile file;
   const auto written = read_text(node, errors);
   if (!written) return {};
-  file.path = (std::filesystem::path(folder) / *written).lexically_normal().string();
-  if (const YamlNode* array = fields.find("array")) file.array = read_text(*array, errors).value_or("");
   std::int64_t dimension = 0;
   const YamlNode* place = fields.find("dimension");
   if (place != nullptr) {
@@ -175,7 +172,7 @@ std::vector<Value> read_extent(const YamlNode& node, const Fields& fields, const
     if (!number) return {};
     dimension = *number;
   }
-  const auto shape = npy_shape(file);
+  const auto shape = npy_shape((std::filesystem::path(folder) / *written).lexically_normal().string());
   if (!shape) {
     errors.add(node, shape.error().message, "paths are relative to the folder of the space file");
     return {};
@@ -206,7 +203,7 @@ Choices read_choices(const YamlNode& node, ChoicesOf owner, const std::string& f
   const Fields fields(node, is_parameter ? "parameter" : "axis",
                       is_parameter ? std::vector<std::string_view>{"values", "range", "pow2", "default"}
                                    : std::vector<std::string_view>{"values", "range", "pow2", "shape",
-                                                                   "array", "dimension", "macro", "match"},
+                                                                   "dimension", "macro", "match"},
                       errors);
   int forms = 0;
   for (std::string_view form : {"values", "range", "pow2"}) {
@@ -224,8 +221,7 @@ Choices read_choices(const YamlNode& node, ChoicesOf owner, const std::string& f
     if (++forms > 1) errors.add(fields.key("shape"), "more than one of values, range, pow2 and shape");
     choices.values = read_extent(*file, fields, folder, errors);
   } else if (!is_parameter) {
-    for (std::string_view key : {"array", "dimension"})
-      fields.refuse(key, std::string(key) + " applies to shape only");
+    fields.refuse("dimension", "dimension applies to shape only");
   }
   if (forms == 0 && !fields.has_unknown()) {
     errors.add(node, is_parameter ? "expected one of values, range and pow2"

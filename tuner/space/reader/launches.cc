@@ -355,7 +355,7 @@ class LaunchReader {
   }
   bool sees(const Contents& contents) const {
     return sees(contents.a) || sees(contents.b) || sees(contents.seed) || sees(contents.width) ||
-           sees(contents.exponent) || sees(contents.lengths) || sees(contents.file) || sees(contents.array);
+           sees(contents.exponent) || sees(contents.lengths) || sees(contents.file);
   }
 
   Language language_;

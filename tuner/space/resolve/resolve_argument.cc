@@ -110,7 +110,6 @@ class ArgumentResolver {
     }
     if (contents.kind == Contents::Kind::file) {
       plan.file = evaluator_.text(contents.file, where);
-      if (!contents.array.parts.empty()) plan.array = evaluator_.text(contents.array, where + " array");
     }
     if (is_random(contents.kind)) {
       plan.seed = seed(argument, where + " seed");
