@@ -49,7 +49,7 @@ Result<void, EngineError> check_host_code(const std::vector<Definition>& definit
   for (const Definition& each : definitions) {
     if (each.kernel.language != Language::host) continue;
     std::vector<std::string> sources{each.kernel.source_path};
-    for (const Reference& reference : each.kernel.references) sources.push_back(reference.path);
+    if (each.kernel.reference) sources.push_back(each.kernel.reference->path);
     if (each.kernel.verifier) sources.push_back(each.kernel.verifier->path);
     const auto cuda = std::ranges::find(sources, Language::cuda, language_of);
     if (cuda != sources.end()) {

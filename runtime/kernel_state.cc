@@ -400,8 +400,8 @@ Result<Definition> Kernel::State::with_copied_inputs(const PreparedLaunch& launc
                                                      std::span<const LaunchArgument> arguments,
                                                      const std::filesystem::path& folder) const {
   Definition definition = definition_;
-  for (Reference& reference : definition.kernel.references)
-    reference.inputs.clear();  // the caller has computed them
+  if (auto& reference = definition.kernel.reference)
+    reference->inputs.clear();  // the caller has computed them
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ArgumentInfo& info = launch.answer.arguments[i];
     Argument& argument = definition.kernel.arguments[launch.passed[i].place];

@@ -337,7 +337,7 @@ void add_sandbox(JudgeRequest& request, const std::vector<std::string>& paths, c
                                    context.environment.cuda_home,
                                    folder_of(folder_of(context.environment.cxx))};
   for (const std::string& path : paths) folders.insert(folder_of(path));
-  for (const Reference& reference : kernel.references) folders.insert(folder_of(reference.path));
+  if (kernel.reference) folders.insert(folder_of(kernel.reference->path));
   if (kernel.verifier) folders.insert(folder_of(kernel.verifier->path));
   for (const std::string& folder : kernel.include_dirs)
     folders.insert(fs::absolute(fs::path(folder)).string());

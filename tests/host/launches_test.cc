@@ -181,7 +181,7 @@ TEST_F(Launches, a_verifier_distinguishes_right_and_wrong_outputs) {
   EXPECT_TRUE(runner_.run(wrong).message.starts_with("the verifier counts ")) << reply.message;
 }
 
-TEST_F(Launches, each_problem_has_the_first_reference_whose_condition_holds) {
+TEST_F(Launches, a_reference_launches_the_kernels_whose_conditions_hold) {
   const Definition definition = launches_space("references");
   DeviceInfo device;
   device.kind = "host";

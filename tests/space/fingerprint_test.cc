@@ -159,14 +159,13 @@ TEST(Fingerprint, depends_on_every_field_of_launches_and_arguments) {
   kernel.launches.resize(1);
   kernel.launches[0].arguments.resize(1);
   kernel.arguments.resize(1);
-  kernel.references.resize(1);
   kernel.options.resize(1);
   expect_that_each_field_counts(kernel, kernel.launches[0]);
   expect_that_each_field_counts(kernel, kernel.launches[0].arguments[0]);
   expect_that_each_field_counts(kernel, kernel.arguments[0]);
   expect_that_each_field_counts(kernel, kernel.arguments[0].contents);
   expect_that_each_field_counts(kernel, kernel.arguments[0].check.emplace());
-  expect_that_each_field_counts(kernel, kernel.references[0]);
+  expect_that_each_field_counts(kernel, kernel.reference.emplace());
   expect_that_each_field_counts(kernel, kernel.options[0]);
 }
 

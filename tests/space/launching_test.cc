@@ -207,19 +207,6 @@ Result<Plan> judged_plan(const std::string& judges) {
       {{"v.cu", "__global__ void v(const float* out, unsigned long long* verdict, short n) {}\n"}});
 }
 
-TEST(Launching, the_first_reference_whose_condition_holds_is_used) {
-  const auto entry_for = [](const std::string& first, const std::string& second) -> std::string {
-    const auto plan =
-        judged_plan("reference:\n  - {when: " + first + ", launches: {entry: a, arguments: [in, out]}}\n" +
-                    "  - {when: " + second + ", launches: {entry: b, arguments: [in, out]}}\n");
-    if (plan->reference_error) return *plan->reference_error;
-    return plan->reference.source.entries.front();
-  };
-  EXPECT_EQ(entry_for("n == 8", "true"), "a");
-  EXPECT_EQ(entry_for("n < 8", "device.kind == 'cuda'"), "b");
-  EXPECT_EQ(entry_for("n < 8", "n > 8"), "no reference is for this problem: none of their conditions holds");
-}
-
 TEST(Launching, a_reference_that_cannot_be_launched_leaves_the_candidate_its_plan) {
   const std::string nothing = "none of its launches has work for this problem, so 'out' stays unwritten";
   const std::pair<const char*, std::string> cases[] = {
@@ -286,14 +273,11 @@ TEST(Launching, other_references_and_verifiers_make_a_new_study) {
   const std::string a = "{entry: a, arguments: [in, out]}", b = "{entry: b, arguments: [in, out]}";
   const std::set<std::string> all = {
       of("reference: {launches: " + a + "}\n"),
-      of("reference: [{when: n > 1, launches: " + a + "}]\n"),
-      of("reference: [{when: n > 2, launches: " + a + "}]\n"),
-      of("reference: [{when: n > 1, launches: " + a + "}, {launches: " + b + "}]\n"),
+      of("reference: {launches: " + b + "}\n"),
       of("verify: {launches: {entry: v, arguments: [out, verdict]}}\n"),
       of("verify: {launches: {entry: v, arguments: [in, out, verdict]}}\n"),
   };
-  EXPECT_EQ(all.size(), 6u);
-  EXPECT_EQ(of("reference: {launches: " + a + "}\n"), of("reference: [{launches: " + a + "}]\n"));
+  EXPECT_EQ(all.size(), 4u);
 }
 
 std::string texture_error(const std::string& texture, const std::string& kind = "cuda") {

@@ -41,7 +41,7 @@ TEST(SpaceFile, holds_the_parameters_in_the_order_of_the_file) {
 TEST(SpaceFile, finds_sources_from_its_own_folder) {
   const auto kernel = read_reduce().kernel;
   EXPECT_EQ(kernel.source_path, "templates/reduce.cu");
-  EXPECT_EQ(kernel.references.at(0).path, "templates/reference.cu");
+  EXPECT_EQ(kernel.reference->path, "templates/reference.cu");
   EXPECT_EQ(kernel.include_dirs, (std::vector<std::string>{"templates"}));
   EXPECT_EQ(kernel.language, Language::cuda);
 }

@@ -57,9 +57,9 @@ KernelDefinition shifted_kernel(KernelDefinition kernel) {
   }
   kernel.source_text += kWrapper;
   shift(kernel.launches, kernel.arguments);
-  for (Reference& reference : kernel.references) {
-    reference.text += kWrapper;
-    shift(reference.launches, kernel.arguments);
+  if (kernel.reference) {
+    kernel.reference->text += kWrapper;
+    shift(kernel.reference->launches, kernel.arguments);
   }
   return kernel;
 }

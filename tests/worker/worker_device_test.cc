@@ -170,8 +170,8 @@ TEST_F(WorkerDeviceTest, the_trial_contains_the_output_of_the_check) {
 }
 
 TEST_F(WorkerDeviceTest, an_error_names_a_reference_that_does_not_compile) {
-  kernel_.references.emplace_back().path = "broken_reference";
-  kernel_.references[0].launches.emplace_back();
+  kernel_.reference.emplace().path = "broken_reference";
+  kernel_.reference->launches.emplace_back();
   const Trial trial = tried("ok", "ok");
   EXPECT_TRUE(
       ended(trial, Status::reference_failed, "the reference does not compile: error on line 3, batch of 1"));
@@ -179,22 +179,22 @@ TEST_F(WorkerDeviceTest, an_error_names_a_reference_that_does_not_compile) {
 
 TEST_F(WorkerDeviceTest, blames_no_configuration_for_an_error_in_a_source_that_the_reference_shares) {
   kernel_.source_path = "broken_reference";  // no path of the reference: it is in the kernel's source
-  kernel_.references.emplace_back().launches.emplace_back();
+  kernel_.reference.emplace().launches.emplace_back();
   EXPECT_TRUE(ended_with(tried("ok", "ok"), Status::reference_failed,
                          "the kernel and the reference do not compile: error on line 3"));
 }
 
 TEST_F(WorkerDeviceTest, blames_a_configuration_that_does_not_compile_if_the_reference_compiles) {
-  kernel_.references.emplace_back().launches.emplace_back();
+  kernel_.reference.emplace().launches.emplace_back();
   EXPECT_TRUE(ended_with(tried("fail", "ok"), Status::compile_failed, "error on line 3"));
   device_.reset();
-  kernel_.references[0].path = "broken_reference";
+  kernel_.reference->path = "broken_reference";
   EXPECT_EQ(tried("fail", "ok").status, Status::compile_failed);
 }
 
 TEST_F(WorkerDeviceTest, an_error_names_a_reference_that_cannot_be_launched) {
-  kernel_.references.emplace_back().path = "reference.cu";
-  kernel_.references[0].launches.emplace_back().block[0] = expression("1 // 0");
+  kernel_.reference.emplace().path = "reference.cu";
+  kernel_.reference->launches.emplace_back().block[0] = expression("1 // 0");
   EXPECT_TRUE(ended(tried("ok", "ok"), Status::reference_failed,
                     "the reference: launch of '': block '1 // 0': division by zero"));
 }

@@ -193,15 +193,14 @@ GKTUNE_FIELDS(PlainCode, text, launches)
 
 // Computes the expected outputs.
 struct Reference : PlainCode {
-  std::optional<Expression> when;  // chooses the problems; absent: all
-  std::vector<Launch> inputs;      // run before `launches` and write the computed inputs
+  std::vector<Launch> inputs;  // run before `launches` and write the computed inputs
   // Symbols of arguments that are variables of the reference's source too and that its launches do not pass.
   std::set<std::string> symbols;
   bool is_default = false;  // the kernel itself in its default configuration; `launches` are the kernel's
 };
 
 // Not listed: whether it is the default; its launches are the kernel's then.
-GKTUNE_FIELDS(Reference, when, text, inputs, launches)
+GKTUNE_FIELDS(Reference, text, inputs, launches)
 
 // Reads the outputs of a candidate and counts the wrong elements. Its launches can also pass the expected
 // output of a reference, as expected.NAME, and the verdict.
@@ -274,7 +273,7 @@ struct KernelDefinition {
   std::vector<Argument> arguments;
   Setup setup;
   std::vector<Launch> launches;
-  std::vector<Reference> references;  // the first whose condition holds computes the expected outputs
+  std::optional<Reference> reference;
   std::optional<Verifier> verifier;
   std::vector<Metric> metrics;
   Objective objective;
@@ -286,14 +285,9 @@ struct KernelDefinition {
   // judge this kernel. Both kernels have as many arguments.
   std::shared_ptr<const KernelDefinition> judge;
 
-  bool has_default_reference() const {
-    return std::ranges::any_of(references, [](const Reference& each) { return each.is_default; });
-  }
+  bool has_default_reference() const { return reference && reference->is_default; }
   // True if a reference or a verifier judges the outputs.
-  bool has_judge() const {
-    return verifier ||
-           std::ranges::any_of(references, [](const Reference& each) { return !each.launches.empty(); });
-  }
+  bool has_judge() const { return verifier || (reference && !reference->launches.empty()); }
 };
 
 // Adds scratch arguments of one byte until there are `count`. Kernels that one judge judges share buffers if

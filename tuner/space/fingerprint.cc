@@ -83,7 +83,8 @@ std::string fingerprint(const KernelDefinition& kernel, const std::map<std::stri
   // Launches name their arguments in order; the order in which they are described means nothing.
   std::vector<Argument> arguments = kernel.arguments;
   std::ranges::sort(arguments, {}, &Argument::name);
-  std::vector<Reference> references = kernel.references;
+  std::vector<Reference> references;  // one at most
+  if (kernel.reference) references.push_back(*kernel.reference);
   for (Reference& reference : references) reference.text = without_layout(reference.text);
   auto verifier = kernel.verifier;
   if (verifier) verifier->text = without_layout(verifier->text);

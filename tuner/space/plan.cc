@@ -40,9 +40,9 @@ std::set<std::string> textured_buffers(const KernelDefinition& kernel) {
   std::set<std::string> names;
   for (const auto* launches : {&kernel.launches, &kernel.setup.once, &kernel.setup.each})
     add_textured(*launches, names);
-  for (const Reference& reference : kernel.references) {
-    add_textured(reference.inputs, names);
-    add_textured(reference.launches, names);
+  if (kernel.reference) {
+    add_textured(kernel.reference->inputs, names);
+    add_textured(kernel.reference->launches, names);
   }
   if (kernel.verifier) add_textured(kernel.verifier->launches, names);
   return names;

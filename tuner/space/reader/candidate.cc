@@ -43,7 +43,7 @@ void DefinitionReader::begin_candidate(const YamlNode& place, std::string source
   kernel.metrics.clear();  // may use the space's parameters
   kernel.objective = {};
   kernel.allowed_races.lines.clear();
-  for (Reference& reference : kernel.references) name_source(reference, space.kernel);
+  if (kernel.reference) name_source(*kernel.reference, space.kernel);
   if (kernel.verifier) name_source(*kernel.verifier, space.kernel);
   for (Argument& argument : kernel.arguments) {
     const Check check = argument.check ? Check::wanted : Check::none;

@@ -91,18 +91,17 @@ void DefinitionReader::read_sources(const YamlNode* parameters) {
   FlatSource source;
   if (is_cxx || language_of(kernel.source_path)) source = flat(kernel.source_path, kernel.source_text);
   if (is_cxx) kernel.signatures = signatures_in(source, macros());
-  std::vector<FlatSource> of_references;
-  for (const Reference& reference : kernel.references)
-    of_references.push_back(flat(reference.path, reference.text));
-  check_symbols(source, of_references);
+  FlatSource of_reference;
+  if (kernel.reference) of_reference = flat(kernel.reference->path, kernel.reference->text);
+  check_symbols(source, of_reference);
   std::vector<std::string> included;
   const auto add_files = [&](FlatSource& of) {
     for (auto& [path, text] : of.files) included.push_back(std::move(text));
   };
   add_files(source);
-  for (std::size_t i = 0; i < of_references.size(); ++i) {
-    add_files(of_references[i]);
-    note_declarations(kernel.references[i], std::move(of_references[i]));
+  if (kernel.reference) {
+    add_files(of_reference);
+    note_declarations(*kernel.reference, std::move(of_reference));
   }
   if (kernel.verifier) {
     FlatSource of_verifier = flat(kernel.verifier->path, kernel.verifier->text);
@@ -152,9 +151,9 @@ NameSet DefinitionReader::mentioned_names() const {
     }
   };
   add_entries(kernel.launches, add_entries);
-  for (const Reference& reference : kernel.references) {
-    add_entries(reference.inputs, add_entries);
-    add_entries(reference.launches, add_entries);
+  if (kernel.reference) {
+    add_entries(kernel.reference->inputs, add_entries);
+    add_entries(kernel.reference->launches, add_entries);
   }
   if (kernel.verifier) add_entries(kernel.verifier->launches, add_entries);
   const auto add_values = [&](const std::vector<Value>& values) {
@@ -172,8 +171,7 @@ void DefinitionReader::check_macros(const YamlNode& parameters, FlatSource sourc
     if (!kernel.undefined_names.contains(key.text)) names.insert(key.text);
   }
   if (kernel.language == Language::cuda) replace_settings(source, names);
-  const bool is_with_reference =
-      std::ranges::any_of(kernel.references, [](const Reference& each) { return each.path.empty(); });
+  const bool is_with_reference = kernel.reference && kernel.reference->path.empty();
   const bool is_shared = is_with_reference || (kernel.verifier && kernel.verifier->path.empty());
   const SourceMacros macros(source);
   std::string assumed;
@@ -445,7 +443,7 @@ void DefinitionReader::read_kernel(const Fields& fields) {
       launches(fields.require("launches", "for example launches: {entry: f, grid: n, block: 256}"),
                LaunchesOf::candidate);
   if (const YamlNode* node = fields.section("setup")) read_setup(*node);
-  if (const YamlNode* node = fields.find("reference")) read_references(*node);
+  if (const YamlNode* node = fields.find("reference")) read_reference(*node);
   if (const YamlNode* node = fields.find("verify")) read_verifier(*node);
   check_computed_inputs();
   check_outputs();

@@ -47,10 +47,9 @@ class DefinitionReader {
   // Reads the own source of a reference or verifier and the names that it declares.
   void read_own_source(const Fields& fields, const std::string& noun, PlainCode& code);
   void note_declarations(PlainCode& code, FlatSource source) const;
-  void check_symbols(const FlatSource& source, const std::vector<FlatSource>& of_references);
-  void read_references(const YamlNode& node);
+  void check_symbols(const FlatSource& source, const FlatSource& of_reference);
+  void read_reference(const YamlNode& node);
   void read_default_reference(const YamlNode& node);
-  void read_reference(const YamlNode& node, bool is_one_of_several);
   void read_verifier(const YamlNode& node);
   // True if each reference computes this output.
   bool has_expected(const Argument& argument) const;

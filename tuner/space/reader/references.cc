@@ -8,8 +8,6 @@
 namespace gktune {
 namespace {
 
-constexpr std::size_t kMostReferences = 64;
-
 bool has_word(const FlatSource& source, const std::string& word) {
   return SourceMacros(source).find(word).is_used;
 }
@@ -17,7 +15,7 @@ bool has_word(const FlatSource& source, const std::string& word) {
 }  // namespace
 
 // Variables have to be in the sources.
-void DefinitionReader::check_symbols(const FlatSource& source, const std::vector<FlatSource>& of_references) {
+void DefinitionReader::check_symbols(const FlatSource& source, const FlatSource& of_reference) {
   KernelDefinition& kernel = definition_.kernel;
   for (const WrittenArgument& written : arguments_) {
     const std::string& symbol = written.argument.symbol;
@@ -36,13 +34,12 @@ void DefinitionReader::check_symbols(const FlatSource& source, const std::vector
       errors_.add(*written.symbol, "'" + kernel.source_path + "' has no variable '" + name + "'",
                   "declare it there as __constant__ or __device__");
     }
-    for (std::size_t i = 0; i < kernel.references.size(); ++i) {
-      Reference& reference = kernel.references[i];
-      const bool is_passed =
-          takes(reference.inputs, written.argument.name) || takes(reference.launches, written.argument.name);
-      const bool has_it = reference.path.empty() || has_word(of_references[i], name);
-      if (!is_passed && has_it) reference.symbols.insert(symbol);
-    }
+    if (!kernel.reference) continue;
+    Reference& reference = *kernel.reference;
+    const bool is_passed =
+        takes(reference.inputs, written.argument.name) || takes(reference.launches, written.argument.name);
+    const bool has_it = reference.path.empty() || has_word(of_reference, name);
+    if (!is_passed && has_it) reference.symbols.insert(symbol);
   }
 }
 
@@ -76,28 +73,6 @@ void DefinitionReader::note_declarations(PlainCode& code, FlatSource source) con
   code.undefined_names = declared_names(source);
 }
 
-// A reference without a condition is for all problems, so only the last one may lack it.
-void DefinitionReader::read_references(const YamlNode& node) {
-  if (node.is_scalar()) return read_default_reference(node);
-  const auto items = items_of(node);
-  const bool are_several = node.kind == YamlNode::Kind::sequence;
-  if (items.empty()) errors_.add(node, "empty list of references");
-  if (items.size() > kMostReferences) {
-    errors_.add(node, "more than " + std::to_string(kMostReferences) + " references");
-    return;
-  }
-  for (const YamlNode& item : items) {
-    if (&item != &items.front() && (&item - 1)->find("when") == nullptr) {
-      errors_.add(item, "this reference is never used: the one above has no condition",
-                  "the first reference whose `when` holds for a problem computes its expected outputs; to "
-                  "compare two "
-                  "implementations, make them values of a parameter");
-      return;
-    }
-    read_reference(item, are_several);
-  }
-}
-
 void DefinitionReader::read_default_reference(const YamlNode& node) {
   if (node.text != "default") {
     errors_.add(
@@ -108,28 +83,22 @@ void DefinitionReader::read_default_reference(const YamlNode& node) {
   Reference reference;
   reference.is_default = true;
   reference.launches = definition_.kernel.launches;
-  definition_.kernel.references.push_back(std::move(reference));
+  definition_.kernel.reference = std::move(reference);
 }
 
-void DefinitionReader::read_reference(const YamlNode& node, bool is_one_of_several) {
-  const Fields fields(node, "reference", {"source", "when", "inputs", "launches"}, errors_);
+void DefinitionReader::read_reference(const YamlNode& node) {
+  if (node.is_scalar()) return read_default_reference(node);
+  const Fields fields(node, "reference", {"source", "inputs", "launches"}, errors_);
   if (!fields.is_map()) return;
   Reference reference;
   read_own_source(fields, "reference", reference);
-  if (const YamlNode* when = fields.find("when")) {
-    reference.when = names_.expression(*when, View::problem);
-    if (!is_one_of_several)
-      errors_.add(fields.key("when"),
-                  "a condition chooses among several references, and this is the only one",
-                  "reference: [{when: n <= 1Mi, launches: …}, {launches: …}]");
-  }
   const YamlNode* inputs = fields.find("inputs");
   reference.inputs = launches(inputs, LaunchesOf::reference);
   const YamlNode* steps = inputs != nullptr
                               ? fields.find("launches")
                               : fields.require("launches", "the functions that compute the expected outputs");
   reference.launches = launches(steps, LaunchesOf::reference);
-  definition_.kernel.references.push_back(std::move(reference));
+  definition_.kernel.reference = std::move(reference);
 }
 
 void DefinitionReader::read_verifier(const YamlNode& node) {
@@ -174,21 +143,16 @@ void DefinitionReader::read_verifier(const YamlNode& node) {
 
 bool DefinitionReader::has_expected(const Argument& argument) const {
   if (argument.role != Argument::Role::out && argument.role != Argument::Role::inout) return false;
-  const std::vector<Reference>& references = definition_.kernel.references;
-  return !references.empty() && std::ranges::all_of(references, [&](const Reference& reference) {
-    return !reference.launches.empty() &&
-           (!argument.symbol.empty() || takes(reference.launches, argument.name));
-  });
+  const std::optional<Reference>& reference = definition_.kernel.reference;
+  return reference && !reference->launches.empty() &&
+         (!argument.symbol.empty() || takes(reference->launches, argument.name));
 }
 
 void DefinitionReader::check_computed_inputs() {
-  const std::vector<Reference>& references = definition_.kernel.references;
+  const std::optional<Reference>& reference = definition_.kernel.reference;
   for (const WrittenArgument& written : arguments_) {
     const Argument& argument = written.argument;
-    const bool is_computed =
-        !references.empty() && std::ranges::all_of(references, [&](const Reference& reference) {
-          return takes(reference.inputs, argument.name);
-        });
+    const bool is_computed = reference && takes(reference->inputs, argument.name);
     if (!argument.contents.is_computed || is_computed) continue;
     errors_.add(*written.key, "nothing computes the input '" + argument.name + "'",
                 "reference: {inputs: {entry: …, arguments: [" + argument.name + ", …]}, …}");
@@ -204,15 +168,6 @@ void DefinitionReader::check_outputs() {
       errors_.add(*written.key, "no launch has the output '" + argument.name + "' among its arguments");
     }
     const bool has_reference = has_expected(argument);
-    const bool is_partly_computed =
-        !has_reference && std::ranges::any_of(kernel.references, [&](const Reference& reference) {
-          return takes(reference.launches, argument.name);
-        });
-    if (is_partly_computed) {
-      errors_.add(*written.key, "not every reference computes the output '" + argument.name + "'",
-                  "add it to the arguments of a launch of each");
-      continue;
-    }
     if (written.check == Check::wanted && !has_reference) {
       errors_.add(*written.key, "output '" + argument.name + "' has a check, but no reference computes it",
                   "add it to the arguments of a launch of the reference");

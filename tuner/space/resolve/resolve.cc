@@ -114,16 +114,6 @@ class Resolver {
     return code.path.empty() ? kernel_.signatures : code.signatures;
   }
 
-  // The first whose condition holds.
-  const Reference* chosen_reference() {
-    for (const Reference& reference : kernel_.references) {
-      if (!reference.when || evaluator_.truth(*reference.when, "reference when")) return &reference;
-    }
-    if (!kernel_.references.empty())
-      evaluator_.fail("no reference is for this problem: none of their conditions holds");
-    return nullptr;
-  }
-
   ProgramPlan candidate() {
     ProgramPlan program;
     SourcePlan& source = program.source;
@@ -170,8 +160,8 @@ class Resolver {
   }
 
   void add_reference(Plan& plan) {
-    const Reference* const reference = chosen_reference();
-    if (reference == nullptr) return;
+    const std::optional<Reference>& reference = kernel_.reference;
+    if (!reference) return;
     evaluator_.set_program("the reference: ");
     if (reference->is_default) return add_default_reference(plan);
     plan.reference = plain_program(*reference, {.once = reference->inputs, .each = {}});
