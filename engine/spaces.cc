@@ -77,12 +77,6 @@ class ConstrainedSpace {
     return *std::move(space);
   }
 
-  Result<SpaceCounts, EngineError> counts() const {
-    auto counts = count_combinations(definition_.parameters, constraints_, scope_);
-    if (!counts) return failure(counts.error());
-    return *std::move(counts);
-  }
-
  private:
   // The listed configurations whose parameters all have a value that is still listed.
   Result<Space, EngineError> build_listed() const {
@@ -104,14 +98,9 @@ class ConstrainedSpace {
   }
 
   EngineError failure(const SpaceError& error) const {
-    std::string message = definition_.path + ": ";
-    if (error.kind == SpaceError::Kind::empty) {
-      message += "no configuration is valid";
-      const auto counts = count_combinations(definition_.parameters, constraints_, scope_);
-      if (counts) message += ": " + counts_text(*counts);
+    std::string message = definition_.path + ": " + error.message;
+    if (error.kind == SpaceError::Kind::empty)
       return {EngineError::Kind::no_configuration, std::move(message)};
-    }
-    message += error.message;
     if (error.constraint) {
       message += fmt::format("\n  {}\n  {}{}", constraints_[*error.constraint].condition.text(),
                              std::string(error.offset, ' '),
@@ -174,24 +163,6 @@ Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std
 Result<Space, EngineError> space_of(const Definition& definition, const Problem& problem,
                                     const DeviceInfo& device) {
   return ConstrainedSpace(definition, problem, device).build();
-}
-
-Result<SpaceCounts, EngineError> space_counts(const Definition& definition, const Problem& problem,
-                                              const DeviceInfo& device) {
-  return ConstrainedSpace(definition, problem, device).counts();
-}
-
-std::string counts_text(const SpaceCounts& counts) {
-  std::string text = fmt::format("{} of {} combinations are valid", format_count(counts.valid.str()),
-                                 format_count(counts.combinations.str()));
-  const std::pair<std::string_view, const Count&> rejected[] = {
-      {"file's constraints rule", counts.rejected_by_file},
-      {"device's limit on a block's size rules", counts.rejected_by_block_limit},
-      {"device's limit on a block's shared memory rules", counts.rejected_by_shared_memory_limit}};
-  for (const auto& [what, count] : rejected) {
-    if (count != 0) text += fmt::format("; the {} out {}", what, format_count(count.str()));
-  }
-  return text;
 }
 
 KernelSpace kernel_space_of(const Definition& definition, const DeviceInfo& device) {

@@ -28,13 +28,9 @@ Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std
                                                            const DeviceCache& cache = {});
 
 // The configurations of a space file for one problem on a device. An empty space is an error. Its message
-// counts the combinations that the file's constraints rule out and those that the device's limits rule out.
+// names the constraint, or the device's limit, that leaves no configuration.
 Result<Space, EngineError> space_of(const Definition& definition, const Problem& problem,
                                     const DeviceInfo& device);
-Result<SpaceCounts, EngineError> space_counts(const Definition& definition, const Problem& problem,
-                                              const DeviceInfo& device);
-// "300 of 1,024 combinations are valid; the file's constraints rule out 700; …"
-std::string counts_text(const SpaceCounts& counts);
 
 // The parts of a space file that the database keeps: for the lookup, and for exported headers.
 KernelSpace kernel_space_of(const Definition& definition, const DeviceInfo& device);

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "engine/selection.h"
 #include "engine/spaces.h"
+#include "tuner/core/quantity.h"
 
 namespace gktune {
 namespace {
@@ -67,15 +68,6 @@ void visit(const Space& space, const SpaceOptions& options, Context& context,
   for (std::int64_t i = 0; i < options.sample; ++i) use(space.at(space.sample(random)));
 }
 
-Json counts_json(const SpaceCounts& counts) {
-  return {{"combinations", json_of_count(counts.combinations.str())},
-          {"valid", json_of_count(counts.valid.str())},
-          {"ruled_out",
-           {{"file", json_of_count(counts.rejected_by_file.str())},
-            {"block_limit", json_of_count(counts.rejected_by_block_limit.str())},
-            {"shared_memory_limit", json_of_count(counts.rejected_by_shared_memory_limit.str())}}}};
-}
-
 // One row for each problem, or for each requested configuration of one.
 struct SpaceReport {
   Json spaces = Json::array();
@@ -86,19 +78,19 @@ struct SpaceReport {
 void show(const OpenedSpace& opened, const Problem& problem, const SpaceOptions& options, SpaceReport& report,
           Context& context) {
   Json json = {{"problem", json_of(problem)}};
+  const auto space = value_or_end(space_of(opened.definition, problem, opened.device.info), context);
   if (!asks_for_configurations(options)) {
-    auto counts = value_or_end(space_counts(opened.definition, problem, opened.device.info), context);
     const std::string title = problem.empty() ? "" : problem_text(problem) + ": ";
-    if (options.format.is_text()) context.out << title << counts_text(counts) << '\n';
-    json.update(counts_json(counts));
-    Record record = {{"problem", problem_cell(problem)},
-                     {"combinations", json["combinations"], Unit::count},
-                     {"valid", json["valid"], Unit::count}};
-    for (const auto& [name, count] : json["ruled_out"].items())
-      record.push_back({"ruled_out_by_" + name, count, Unit::count});
-    report.table.add(std::move(record));
+    if (options.format.is_text()) {
+      context.out << fmt::format("{}{} of {} combinations are valid\n", title,
+                                 format_count(space.size().str()), format_count(space.cartesian().str()));
+    }
+    json["combinations"] = json_of_count(space.cartesian().str());
+    json["valid"] = json_of_count(space.size().str());
+    report.table.add({{"problem", problem_cell(problem)},
+                      {"combinations", json["combinations"], Unit::count},
+                      {"valid", json["valid"], Unit::count}});
   } else {
-    auto space = value_or_end(space_of(opened.definition, problem, opened.device.info), context);
     json["configurations"] = Json::array();
     visit(space, options, context, [&](const Config& config) {
       if (options.format.is_text()) {

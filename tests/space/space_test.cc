@@ -262,6 +262,18 @@ TEST(Space, an_empty_space_says_which_constraint_leaves_nothing) {
   EXPECT_EQ(try_build({}, {"0"}).error().kind, SpaceError::Kind::empty);
 }
 
+TEST(Space, an_empty_space_says_which_limit_of_the_device_leaves_nothing) {
+  const auto reason = [](Constraint::Origin origin) {
+    return Space::build({up_to("a", 3)}, {{Expression::parse("a > 3").value(), origin}}, Scope())
+        .error()
+        .message;
+  };
+  EXPECT_EQ(reason(Constraint::Origin::block_limit),
+            "no configuration is valid: the device's limit on a block's size leaves none");
+  EXPECT_EQ(reason(Constraint::Origin::shared_memory_limit),
+            "no configuration is valid: the device's limit on a block's shared memory leaves none");
+}
+
 TEST(Space, a_constraint_must_be_true_or_false) {
   EXPECT_EQ(build({up_to("a", 3)}, {"a"}).size(), 3);
   EXPECT_EQ(build({up_to("a", 3), up_to("b", 3)}, {"a - b"}).size(), 12);

@@ -1,7 +1,6 @@
 #include "tuner/space/solver/space.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 #include <set>
@@ -163,9 +162,13 @@ class SpaceBuilder {
   }
 
   SpaceError nothing_left(std::size_t constraint) const {
-    const std::string& text = constraints_[constraint].condition.text();
-    return {SpaceError::Kind::empty, "no configuration is valid: '" + text + "' leaves none", constraint, 0,
-            text.size()};
+    const auto& [condition, origin] = constraints_[constraint];
+    const std::string culprit =
+        origin == Constraint::Origin::block_limit           ? "the device's limit on a block's size"
+        : origin == Constraint::Origin::shared_memory_limit ? "the device's limit on a block's shared memory"
+                                                            : "'" + condition.text() + "'";
+    return {SpaceError::Kind::empty, "no configuration is valid: " + culprit + " leaves none", constraint, 0,
+            condition.text().size()};
   }
 
   const std::vector<Parameter>& parameters_;
@@ -206,33 +209,6 @@ Result<Space, SpaceError> Space::build(std::vector<Parameter> parameters,
                       "more than 10^38 configurations are valid; it takes fewer parameters or values",
                       std::nullopt, 0, 0};
   return Space(std::move(parameters), std::move(*product));
-}
-
-Result<SpaceCounts, SpaceError> count_combinations(const std::vector<Parameter>& parameters,
-                                                   const std::vector<Constraint>& constraints,
-                                                   const Scope& scope) {
-  using Origin = Constraint::Origin;
-  SpaceCounts counts;
-  for (const Parameter& parameter : parameters) counts.combinations *= parameter.values.size();
-  const std::array<std::pair<Origin, Count*>, 3> stages = {
-      {{Origin::file, &counts.rejected_by_file},
-       {Origin::block_limit, &counts.rejected_by_block_limit},
-       {Origin::shared_memory_limit, &counts.rejected_by_shared_memory_limit}}};
-  std::vector<Constraint> applied;
-  counts.valid = counts.combinations;
-  for (const auto& [origin, rejected] : stages) {
-    const std::size_t before = applied.size();
-    for (const Constraint& constraint : constraints) {
-      if (constraint.origin == origin) applied.push_back(constraint);
-    }
-    if (applied.size() == before || counts.valid == 0) continue;
-    const auto space = Space::build(parameters, applied, scope);
-    if (!space && space.error().kind != SpaceError::Kind::empty) return space.error();
-    const Count left = space ? space->size() : Count(0);
-    *rejected = counts.valid - left;
-    counts.valid = left;
-  }
-  return counts;
 }
 
 Space::Space(std::vector<Parameter> parameters, GroupProduct product)

@@ -86,18 +86,4 @@ class Space {
   Count cartesian_ = 1;
 };
 
-// The numbers of combinations that each kind of constraint rejects. A combination that several reject is
-// counted once, for the first of: the file, the limit on a block's size, the limit on its shared memory.
-struct SpaceCounts {
-  Count combinations = 1;
-  Count rejected_by_file;
-  Count rejected_by_block_limit;
-  Count rejected_by_shared_memory_limit;
-  Count valid;  // may be 0
-};
-
-Result<SpaceCounts, SpaceError> count_combinations(const std::vector<Parameter>& parameters,
-                                                   const std::vector<Constraint>& constraints,
-                                                   const Scope& scope);
-
 }  // namespace gktune
