@@ -1,7 +1,6 @@
 #include "tuner/space/solver/groups.h"
 
 #include <algorithm>
-#include <compare>
 #include <utility>
 
 namespace gktune {
@@ -9,13 +8,7 @@ namespace {
 
 constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
 
-// Distance of a combination from a wanted one: parameters that differ, then steps between their values.
-struct Distance {
-  std::uint64_t parameters = 0, steps = 0;
-  friend auto operator<=>(const Distance&, const Distance&) = default;
-};
-
-Distance apart(std::uint32_t a, std::uint32_t b) { return {a != b ? 1u : 0u, a < b ? b - a : a - b}; }
+std::uint32_t apart(std::uint32_t a, std::uint32_t b) { return a < b ? b - a : a - b; }
 
 }  // namespace
 
@@ -165,33 +158,13 @@ std::vector<std::uint32_t> GroupProduct::choices(std::span<const std::uint32_t> 
 std::vector<std::uint32_t> GroupProduct::closest(std::span<const std::uint32_t> ranks) const {
   std::vector<std::uint32_t> found(ranks.size(), 0);
   for (const auto& [members, tree] : groups_) {
-    // Children have lower numbers than their parents.
-    std::vector<std::uint32_t> levels(tree.node_count(), 0);
-    for (GroupTree::Node node = tree.root(); node > 0; --node) {
-      for (const auto& branch : tree.branches(node)) {
-        if (branch.child != GroupTree::kLeaf) levels[branch.child] = levels[node] + 1;
-      }
-    }
-    std::vector<Distance> distances(tree.node_count());
-    std::vector<GroupTree::Branch> best(tree.node_count());
-    for (GroupTree::Node node = 0; node < tree.node_count(); ++node) {
-      bool is_first = true;
-      for (const auto& branch : tree.branches(node)) {
-        Distance distance = apart(branch.rank, ranks[members[levels[node]]]);
-        if (branch.child != GroupTree::kLeaf) {
-          distance.parameters += distances[branch.child].parameters;
-          distance.steps += distances[branch.child].steps;
-        }
-        if (!is_first && distance >= distances[node]) continue;
-        distances[node] = distance;
-        best[node] = branch;
-        is_first = false;
-      }
-    }
     GroupTree::Node node = tree.root();
     for (const std::uint32_t member : members) {
-      found[member] = best[node].rank;
-      node = best[node].child;
+      const auto& branch = *std::ranges::min_element(
+          tree.branches(node), {},
+          [&](const GroupTree::Branch& each) { return apart(each.rank, ranks[member]); });
+      found[member] = branch.rank;
+      node = branch.child;
     }
   }
   return found;

@@ -125,7 +125,8 @@ class GroupProduct {
   std::optional<Count> index_of(std::span<const std::uint32_t> ranks) const;
   // The valid ranks of one parameter if all others keep theirs.
   std::vector<std::uint32_t> choices(std::span<const std::uint32_t> ranks, std::uint32_t parameter) const;
-  // The nearest valid combination: the fewest parameters differ, then by the fewest steps.
+  // A valid combination near these ranks: each parameter in turn has the nearest value that the earlier ones
+  // allow.
   std::vector<std::uint32_t> closest(std::span<const std::uint32_t> ranks) const;
 
  private:

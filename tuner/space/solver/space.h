@@ -64,7 +64,7 @@ class Space {
   // Draws an index with equal probability for each. The same generator gives the same index on every machine.
   Count sample(std::mt19937_64& random) const;
   // Each parameter has its default, or its first value if it has no default. If this configuration is not
-  // valid, the result is the nearest valid one: the fewest parameters differ, then by the fewest steps.
+  // valid, each parameter in turn has the value nearest to that which the earlier ones allow.
   std::optional<Config> default_config() const;
 
   // The same functions on ranks, for search strategies.
