@@ -127,8 +127,6 @@ TEST(LaunchCheck, finds_swapped_arguments) {
             "be swapped");
   EXPECT_TRUE(
       contains(fault({.arguments = "[in, factor, out, n]"}), "'factor' and 'out' seem to be swapped"));
-  EXPECT_TRUE(contains(fault({.arguments = "[out, in, factor, n]"}),
-                       "the output 'out' is passed as a pointer to const"));
 }
 
 TEST(LaunchCheck, replaces_template_arguments_and_macros) {
@@ -254,14 +252,8 @@ TEST(UnusedNames, are_not_a_word_of_the_source) {
   EXPECT_EQ(unused_in("int x;\n", {"tile"}), "blockCount ");
 }
 
-TEST(UnusedNames, cannot_be_joined_from_parts_by_macros_of_the_source) {
-  const std::string join = "#define JOIN(a, b) a##b\n";
-  EXPECT_EQ(unused_in(join + "int x = JOIN(one, two);\n"), "blockCount tile ");
-  EXPECT_EQ(unused_in(join + "int x = JOIN(block, Count);\n"), "tile ");
-  EXPECT_EQ(unused_in(join + "int x = JOIN(block, Co);\n"), "blockCount tile ");
-  EXPECT_EQ(unused_in(join + "int x = JOIN(ti, JOIN(l, e));\n"), "blockCount ");
-  EXPECT_EQ(unused_in("int x = block + Count;\n"), "blockCount tile ");
-  EXPECT_EQ(unused_in(join + "int x = JOIN(block, word);\n", {"Count"}), "tile ");
+TEST(UnusedNames, are_not_reported_if_a_macro_of_the_source_joins_words) {
+  EXPECT_EQ(unused_in("#define JOIN(a, b) a##b\nint x = JOIN(block, Count);\n"), "");
 }
 
 TEST(UnusedNames, are_not_reported_if_only_the_compiler_knows_an_include) {

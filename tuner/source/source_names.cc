@@ -20,17 +20,6 @@ bool declares(Tokens tokens, std::size_t at) {
   return is_type && (after == "=" || after == ";" || after == "[" || after == "{" || after == "(");
 }
 
-// True if some of the pieces one after the other are the name.
-bool is_made_of(std::string_view name, const std::set<std::string, std::less<>>& pieces) {
-  std::vector<bool> is_reached(name.size() + 1, false);
-  is_reached[0] = true;
-  for (std::size_t end = 1; end <= name.size(); ++end) {
-    for (std::size_t begin = 0; begin < end && !is_reached[end]; ++begin)
-      is_reached[end] = is_reached[begin] && pieces.contains(name.substr(begin, end - begin));
-  }
-  return is_reached[name.size()];
-}
-
 // The last name of `const T* __restrict__ in`, of `float x[4]`, of `int tile = 32`; nothing for a type
 // without a name.
 std::string_view declared_name(Tokens parameter) {
@@ -121,25 +110,14 @@ std::set<std::string, std::less<>> unused_names(const FlatSource& source,
   if (std::ranges::find(source.lines, LineKind::include, &SourceLine::kind) != source.lines.end()) return {};
   std::set<std::string, std::less<>> unused(names.begin(), names.end());
   std::erase_if(unused, [&](const std::string& name) { return mentioned.contains(name); });
-  bool joins_words = false;
   for (const SourceLine& line : source.lines) {
-    joins_words = joins_words || (line.kind == LineKind::define && line.text.find("##") != std::string::npos);
+    // A macro may join parts to a name.
+    if (line.kind == LineKind::define && line.text.find("##") != std::string::npos) return {};
     std::erase_if(unused, [&](const std::string& name) {
       return line.kind != LineKind::place && line.text.find(name) != std::string::npos &&
              has(tokenize(line.text), name);
     });
   }
-  if (!joins_words || unused.empty()) return unused;
-  std::set<std::string, std::less<>> pieces = mentioned;
-  for (const SourceLine& line : source.lines) {
-    for (const Token& token : tokenize(line.text)) {
-      const auto is_part = [&](const std::string& name) {
-        return name.find(token.text) != std::string::npos;
-      };
-      if (std::ranges::any_of(unused, is_part)) pieces.emplace(token.text);
-    }
-  }
-  std::erase_if(unused, [&](const std::string& name) { return is_made_of(name, pieces); });
   return unused;
 }
 

@@ -152,17 +152,6 @@ class Match {
     return text;
   }
 
-  // True if the argument is surely passed as input alone.
-  bool only_reads(const ArgumentPlan& argument) const {
-    for (std::size_t i = 0; i < types_.size(); ++i) {
-      if (arguments_[i] == &argument && (types_[i].pointers != 1 || !types_[i].points_to_const)) return false;
-    }
-    return true;
-  }
-  bool takes(const ArgumentPlan& argument) const {
-    return std::ranges::find(arguments_, &argument) != arguments_.end();
-  }
-
  private:
   const Signature& signature_;
   std::vector<const ArgumentPlan*> arguments_;
@@ -187,8 +176,6 @@ std::optional<std::string> wrong_launch(const ProgramPlan& program,
                                         const std::vector<FunctionSignature>& all_signatures) {
   const std::vector<Signature> signatures =
       program.source.language == Language::host ? without_streams(all_signatures) : all_signatures;
-  std::vector<Match> matches;
-  bool is_certain = true;  // each launch has one function that is fully known
   std::vector<StepPlan> steps = program.steps;
   for (const auto* setup : {&program.setup_once, &program.setup_each})
     steps.insert(steps.end(), setup->begin(), setup->end());
@@ -212,23 +199,9 @@ std::optional<std::string> wrong_launch(const ProgramPlan& program,
     if (program.source.language == Language::host && are_all(Signature::Kind::kernel))
       return what + "'" + entry.name + "' is a kernel: host code is a function that launches it";
     // Several of one name: an overload, or an #if decides.
-    if (named.size() != 1 || !named.front()->parameters) {
-      is_certain = false;
-      continue;
-    }
-    matches.emplace_back(step, arguments, program, entry, *named.front());
-    if (const std::string fault = matches.back().fault(); !fault.empty()) return what + fault;
-  }
-  if (!is_certain) return std::nullopt;
-  for (const ArgumentPlan& argument : arguments) {
-    if (argument.is_scalar || argument.role != Argument::Role::out) continue;
-    const bool is_read =
-        std::ranges::any_of(matches, [&](const Match& match) { return match.takes(argument); });
-    if (is_read &&
-        std::ranges::all_of(matches, [&](const Match& match) { return match.only_reads(argument); })) {
-      return "the output '" + argument.name +
-             "' is passed as a pointer to const alone: nothing writes it; are two arguments swapped?";
-    }
+    if (named.size() != 1 || !named.front()->parameters) continue;
+    const std::string fault = Match(step, arguments, program, entry, *named.front()).fault();
+    if (!fault.empty()) return what + fault;
   }
   return std::nullopt;
 }
