@@ -259,29 +259,6 @@ std::optional<YamlError> find_bad_byte(std::string_view text) {
   return std::nullopt;
 }
 
-// The bytes of an escape sequence of a double-quoted scalar, in the source and in the text.
-struct Escape {
-  std::size_t source, text;
-};
-
-Escape escape_at(std::string_view source) {
-  const char kind = source.size() > 1 ? source[1] : '\0';
-  const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
-  if (kind == 'N' || kind == '_') return {2, 2};
-  if (kind == 'L' || kind == 'P') return {2, 3};
-  if (kind == '\r' || kind == '\n') {
-    const std::size_t end = source.find_first_not_of(kBlank, 1);
-    return {std::min(end, source.size()), 0};
-  }
-  unsigned long code = 0;
-  for (char c : source.substr(std::min<std::size_t>(2, source.size()), digits)) {
-    const char lower = static_cast<char>(c | 0x20);
-    code = code * 16 + static_cast<unsigned long>(c <= '9' ? c - '0' : lower - 'a' + 10);
-  }
-  const std::size_t bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  return {2 + digits, bytes};
-}
-
 }  // namespace
 
 const YamlNode* YamlNode::find(std::string_view key) const {
@@ -330,12 +307,7 @@ std::size_t source_offset(std::string_view document, const YamlNode& scalar, std
   }
   for (std::size_t i = 0; i < std::min(index, text.size());) {
     if (at >= document.size()) return scalar.offset;
-    if (scalar.style == YamlNode::Style::double_quoted && document[at] == '\\') {
-      const Escape escape = escape_at(document.substr(at));
-      if (escape.text > 0 && i + escape.text > index) return at;
-      at += escape.source;
-      i += escape.text;
-    } else if (is_blank(text[i])) {
+    if (is_blank(text[i])) {
       // YAML may have folded a run of blanks into another one.
       const std::size_t end = std::min(text.find_first_not_of(kBlank, i), text.size());
       const std::size_t source_end = std::min(document.find_first_not_of(kBlank, at), document.size());
@@ -352,13 +324,11 @@ std::size_t source_offset(std::string_view document, const YamlNode& scalar, std
       return scalar.offset;
     }
   }
-  // Skip folded blanks and empty escapes before the byte.
-  while (at < document.size() && index < text.size() && !is_blank(text[index])) {
-    const bool is_escape = scalar.style == YamlNode::Style::double_quoted && document[at] == '\\';
-    const Escape escape = is_escape ? escape_at(document.substr(at)) : Escape{1, 0};
-    if (escape.text > 0 || (!is_escape && !is_blank(document[at]))) break;
-    at += escape.source;
-  }
+  const std::string_view read = document.substr(scalar.offset, at - scalar.offset + 1);
+  if (scalar.style == YamlNode::Style::double_quoted && read.find('\\') != read.npos) return scalar.offset;
+  // Skip folded blanks before the byte.
+  while (at < document.size() && index < text.size() && !is_blank(text[index]) && is_blank(document[at]))
+    ++at;
   return at;
 }
 
