@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "reduce_example.h"
 #include "tests/expectations.h"
@@ -11,168 +14,44 @@
 namespace gktune {
 namespace {
 
+std::vector<std::string> words_in(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
 TEST(safe_option, changes_only_the_code) {
-  for (const char* option : {"-O3",
-                             "-Ofast",
-                             "-ffast-math",
-                             "-fno-math-errno",
-                             "-funroll-loops",
-                             "-fopenmp",
-                             "-fopenmp=libomp",
-                             "-march=native",
-                             "-mavx2",
-                             "-mtune=skylake-avx512",
-                             "-mprefer-vector-width=512",
-                             "-std=c++20",
-                             "-std=gnu++2b",
-                             "-DN=4",
-                             "-DX",
-                             "-DTYPE=unsigned long",
-                             "-UX",
-                             "-Iinclude",
-                             "-I../shared/include",
-                             "-isystem/usr/include/eigen3",
-                             "-Wall",
-                             "-Wno-unused-variable",
-                             "-Werror=return-type",
-                             "-g",
-                             "-gdwarf-4",
-                             "--param=max-unroll-times=4",
-                             "-pthread",
-                             "-lm",
-                             "-fvect-cost-model=unlimited",
-                             "-fsanitize=address,undefined",
-                             "-flto=auto",
-                             "-fno-tree-vectorize",
-                             "--use_fast_math",
-                             "-use_fast_math",
-                             "--maxrregcount=32",
-                             "-maxrregcount=64",
-                             "--fmad=false",
-                             "--std=c++17",
-                             "--ptxas-options=-O3",
-                             "--ptxas-options=--allow-expensive-optimizations=true",
-                             "-lineinfo",
-                             "--extra-device-vectorization",
-                             "--define-macro=N=4",
-                             "--include-path=include",
-                             "-ftz=true",
-                             "--expt-relaxed-constexpr",
-                             "-expt-relaxed-constexpr",
-                             "--extended-lambda",
-                             "-Xcompiler=-fopenmp",
-                             "--compiler-options=-march=native"}) {
-    EXPECT_TRUE(is_safe_option(option)) << option;
-  }
+  std::vector<std::string> options = words_in(R"(
+-O3 -Ofast -ffast-math -fno-math-errno -funroll-loops -fopenmp -fopenmp=libomp -march=native -mavx2
+-mtune=skylake-avx512 -mprefer-vector-width=512 -std=c++20 -std=gnu++2b -DN=4 -DX -UX -Iinclude
+-I../shared/include -isystem/usr/include/eigen3 -Wall -Wno-unused-variable -Werror=return-type -g
+-gdwarf-4 --param=max-unroll-times=4 -pthread -lm -fvect-cost-model=unlimited
+-fsanitize=address,undefined -flto=auto -fno-tree-vectorize --use_fast_math -use_fast_math
+--maxrregcount=32 -maxrregcount=64 --fmad=false --std=c++17 --ptxas-options=-O3
+--ptxas-options=--allow-expensive-optimizations=true -lineinfo --extra-device-vectorization
+--define-macro=N=4 --include-path=include -ftz=true --expt-relaxed-constexpr -expt-relaxed-constexpr
+--extended-lambda -Xcompiler=-fopenmp --compiler-options=-march=native)");
+  options.push_back("-DTYPE=unsigned long");
+  for (const std::string& option : options) EXPECT_TRUE(is_safe_option(option)) << option;
 }
 
 TEST(safe_option, does_not_run_load_read_or_write_another_file) {
-  for (const char* option : {"-fplugin=./evil.so",
-                             "-fplugin-arg-evil-x=1",
-                             "-fpass-plugin=evil.so",
-                             "-wrapper",
-                             "-wrapper sh,-c",
-                             "-MF",
-                             "-MF/tmp/x",
-                             "-MD",
-                             "-MMD",
-                             "-B",
-                             "-B.",
-                             "-B/tmp/evil",
-                             "-specs=evil.specs",
-                             "--specs=evil",
-                             "@file",
-                             "-o",
-                             "-o/tmp/x",
-                             "-include",
-                             "-include/etc/passwd",
-                             "-imacros",
-                             "-x",
-                             "-c",
-                             "-S",
-                             "-E",
-                             "-save-temps",
-                             "-save-temps=cwd",
-                             "-dumpdir",
-                             "-aux-info",
-                             "-Wl,-rpath,/tmp",
-                             "-Wl,-o,/tmp/x",
-                             "-Wa,-o/tmp/x",
-                             "-Wp,-MF,/tmp/x",
-                             "-Xlinker",
-                             "-Xassembler",
-                             "-Xpreprocessor",
-                             "-Xclang",
-                             "-mllvm",
-                             "-mllvm=-load",
-                             "--ptxas-options=-ox",
-                             "-Xptxas=-v,-o,x",
-                             "-Xcompiler=-fplugin=evil",
-                             "-Xcompiler=-march=native,-fplugin=evil",
-                             "-Xcompiler=-Xcompiler=-O3",
-                             "-Xcompiler",
-                             "-ccbin=evil",
-                             "--compiler-bindir=evil",
-                             "--options-file=x",
-                             "-optf=x",
-                             "-keep",
-                             "-fuse-ld=/tmp/evil",
-                             "-fuse-ld=gold",
-                             "-fprofile-generate=/tmp",
-                             "-fprofile-use=x",
-                             "-fprofile-arcs",
-                             "-ftest-coverage",
-                             "-fdump-tree-all",
-                             "-fdump-tree-all=/tmp/x",
-                             "-fstack-usage",
-                             "-fcallgraph-info",
-                             "-fsave-optimization-record",
-                             "-fopt-info-vec=/tmp/x",
-                             "-ftime-trace=/tmp/x",
-                             "-fsanitize-ignorelist=/tmp/x",
-                             "-fsanitize-blacklist=/tmp/x",
-                             "-fcrash-diagnostics-dir=/tmp",
-                             "-fmodules",
-                             "-fmodule-file=x",
-                             "-L/tmp",
-                             "-l:evil.so",
-                             "-l/tmp/evil",
-                             "-T",
-                             "-Tevil.ld",
-                             "-z",
-                             "-nostdlib",
-                             "-static",
-                             "evil.so",
-                             "/tmp/evil.o",
-                             "-",
-                             "",
-                             "-I",
-                             "-D",
-                             "-isystem",
-                             "-I-",
-                             "--include-path=",
-                             "--pre-include=x",
-                             "-include=x",
-                             "--options-file=x",
-                             "-optf=x",
-                             "--time=/tmp/x",
-                             "-time=/tmp/x",
-                             "--fdevice-time-trace=/tmp/x",
-                             "--create-pch=x",
-                             "--use-pch=x",
-                             "--pch-dir=/tmp",
-                             "--ptxas-options=-o/tmp/x",
-                             "--config=evil.cfg",
-                             "--gcc-toolchain=/tmp",
-                             "--sysroot=/tmp",
-                             "-isysroot/tmp",
-                             "-march=native\n-fplugin=x",
-                             "-O3 -fplugin=x",
-                             "-Wno-x/../y",
-                             "-fveclib=/tmp/x",
-                             "-foffload=x"}) {
-    EXPECT_FALSE(is_safe_option(option)) << option;
-  }
+  std::vector<std::string> options = words_in(R"(
+-fplugin=./evil.so -fplugin-arg-evil-x=1 -fpass-plugin=evil.so -wrapper -MF -MF/tmp/x -MD -MMD -B -B.
+-B/tmp/evil -specs=evil.specs --specs=evil @file -o -o/tmp/x -include -include/etc/passwd -imacros -x -c
+-S -E -save-temps -save-temps=cwd -dumpdir -aux-info -Wl,-rpath,/tmp -Wl,-o,/tmp/x -Wa,-o/tmp/x
+-Wp,-MF,/tmp/x -Xlinker -Xassembler -Xpreprocessor -Xclang -mllvm -mllvm=-load --ptxas-options=-ox
+-Xptxas=-v,-o,x -Xcompiler=-fplugin=evil -Xcompiler=-march=native,-fplugin=evil
+-Xcompiler=-Xcompiler=-O3 -Xcompiler -ccbin=evil --compiler-bindir=evil --options-file=x -optf=x -keep
+-fuse-ld=/tmp/evil -fuse-ld=gold -fprofile-generate=/tmp -fprofile-use=x -fprofile-arcs -ftest-coverage
+-fdump-tree-all -fdump-tree-all=/tmp/x -fstack-usage -fcallgraph-info -fsave-optimization-record
+-fopt-info-vec=/tmp/x -ftime-trace=/tmp/x -fsanitize-ignorelist=/tmp/x -fsanitize-blacklist=/tmp/x
+-fcrash-diagnostics-dir=/tmp -fmodules -fmodule-file=x -L/tmp -l:evil.so -l/tmp/evil -T -Tevil.ld -z
+-nostdlib -static evil.so /tmp/evil.o - -I -D -isystem -I- --include-path= --pre-include=x -include=x
+--time=/tmp/x -time=/tmp/x --fdevice-time-trace=/tmp/x --create-pch=x --use-pch=x --pch-dir=/tmp
+--ptxas-options=-o/tmp/x --config=evil.cfg --gcc-toolchain=/tmp --sysroot=/tmp -isysroot/tmp -Wno-x/../y
+-fveclib=/tmp/x -foffload=x)");
+  options.insert(options.end(), {"-wrapper sh,-c", "", "-march=native\n-fplugin=x", "-O3 -fplugin=x"});
+  for (const std::string& option : options) EXPECT_FALSE(is_safe_option(option)) << option;
 }
 
 TEST(environment_variable, is_recognised_if_it_changes_what_is_loaded) {
