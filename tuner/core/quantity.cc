@@ -32,20 +32,6 @@ enum class NumberError { malformed, exceeds_integer, exceeds_real };
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-// The digits without separators. A separator stands between two digits.
-std::optional<std::string> without_separators(std::string_view text) {
-  std::string digits;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '_') {
-      digits += text[i];
-    } else if (i == 0 || i + 1 == text.size() || !is_word(text[i - 1]) || !is_word(text[i + 1]) ||
-               text[i + 1] == '_') {
-      return std::nullopt;
-    }
-  }
-  return digits;
-}
-
 Result<Value, NumberError> read_real(std::string_view digits) {
   double value = 0;
   const char* const last = digits.data() + digits.size();
@@ -65,33 +51,28 @@ Result<Value, NumberError> read_number(std::string_view text) {
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);
   int base = 10;
   if (text.starts_with("0x") || text.starts_with("0X")) base = 16;
-  if (text.starts_with("0b") || text.starts_with("0B")) base = 2;
   if (base != 10) text.remove_prefix(2);
-  auto digits = without_separators(text);
   // from_chars accepts a sign, "inf" and "nan" here.
-  if (!digits || digits->empty() || digits->front() == '-') return NumberError::malformed;
-  if (base == 10 && !is_digit(digits->front()) && digits->front() != '.') return NumberError::malformed;
-  if (is_negative) digits->insert(digits->begin(), '-');
+  if (text.empty() || text.front() == '-') return NumberError::malformed;
+  if (base == 10 && !is_digit(text.front()) && text.front() != '.') return NumberError::malformed;
+  std::string digits(text);
+  if (is_negative) digits.insert(digits.begin(), '-');
 
   std::int64_t integer = 0;
-  const char* const last = digits->data() + digits->size();
-  const auto [end, status] = std::from_chars(digits->data(), last, integer, base);
+  const char* const last = digits.data() + digits.size();
+  const auto [end, status] = std::from_chars(digits.data(), last, integer, base);
   if (end == last && status != std::errc::invalid_argument) {
     if (status == std::errc() && !__builtin_mul_overflow(integer, factor, &integer)) return Value(integer);
     return NumberError::exceeds_integer;
   }
   if (base != 10 || factor != 1) return NumberError::malformed;
-  return read_real(*digits);
+  return read_real(digits);
 }
 
 std::string message(NumberError error, std::string_view text) {
   if (error == NumberError::exceeds_integer) return quoted(text) + " does not fit in 64 bits";
   if (error == NumberError::exceeds_real) return quoted(text) + " does not fit in a double";
   return quoted(text) + " is not a number; write it as 65536, 64Ki, 0x40, 0.5 or 1e-3";
-}
-
-void skip_spaces(std::string_view& text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
 }
 
 // Takes the number at the start of `text` off.
@@ -102,15 +83,6 @@ std::optional<double> take_real(std::string_view& text) {
   if (status != std::errc()) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return value;
-}
-
-// Takes the unit at the start of `text` off. Returns its seconds.
-std::optional<double> take_unit(std::string_view& text) {
-  const auto length = static_cast<std::size_t>(std::ranges::find_if_not(text, is_letter) - text.begin());
-  const auto unit = std::ranges::find(kTimeUnits, text.substr(0, length), &TimeUnit::name);
-  if (unit == kTimeUnits.end()) return std::nullopt;
-  text.remove_prefix(length);
-  return unit->seconds;
 }
 
 }  // namespace
@@ -140,19 +112,15 @@ Result<std::int64_t> parse_count(std::string_view text) {
 }
 
 Result<double> parse_seconds(std::string_view text) {
-  const Error error{quoted(text) + " is not a duration; write it as 60s, 500ms, 2min, 1h30m or 7d"};
-  std::string_view rest = text;
-  double total = 0;
-  for (bool is_first = true; is_first || !rest.empty(); is_first = false) {
-    const auto amount = take_real(rest);
-    skip_spaces(rest);
-    const auto unit = is_first && rest.empty() ? 1.0 : take_unit(rest);
-    if (!amount || !unit) return error;
-    total += *amount * *unit;
-    skip_spaces(rest);
-  }
-  if (total >= kLongestSeconds) return Error{quoted(text) + " is longer than 900 years"};
-  return total;
+  std::string_view unit = text;
+  const auto amount = take_real(unit);
+  unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
+  const auto known = std::ranges::find(kTimeUnits, unit, &TimeUnit::name);
+  if (!amount || (known == kTimeUnits.end() && !unit.empty()))
+    return Error{quoted(text) + " is not a duration; write it as 60s, 500ms, 2min, 1h or 7d"};
+  const double seconds = *amount * (unit.empty() ? 1 : known->seconds);
+  if (seconds >= kLongestSeconds) return Error{quoted(text) + " is longer than 900 years"};
+  return seconds;
 }
 
 Result<double> parse_percent(std::string_view text) {

@@ -13,12 +13,12 @@ namespace gktune {
 
 // Numbers, sizes, counts and durations, as flags, space files and expressions write them.
 
-// An integer (1048576, 1_048_576, 0x40, 0b101, 64Ki; also Mi, Gi, Ti) or a real (0.5, 1e-3).
+// An integer (1048576, 0x40, 64Ki; also Mi, Gi, Ti) or a real (0.5, 1e-3).
 Result<Value> parse_number(std::string_view text);
 // A number that is an integer; 1e6 is one.
 Result<std::int64_t> parse_integer(std::string_view text);
 Result<std::int64_t> parse_count(std::string_view text);  // an integer, 0 or above
-// Seconds: 60, or numbers with units: us, ms, s, m or min, h, d; 1h30m is their sum.
+// Seconds: 60, or a number with a unit: us, ms, s, m or min, h, d.
 Result<double> parse_seconds(std::string_view text);
 // A share: 0.02 for 2% or 2 %. Only 0 needs no sign, so that 0.02 is not taken for 2 %.
 Result<double> parse_percent(std::string_view text);
