@@ -14,7 +14,7 @@ std::vector<Value> values_of(const std::string& text) {
   ErrorList errors("x.yaml", whole);
   const YamlNode* node = document.root.find("v");
   if (node == nullptr) return {};
-  auto values = read_choices(*node, ChoicesOf::parameter, "", errors).values;
+  auto values = read_choices(*node, ChoicesOf::parameter, errors).values;
   return errors.empty() ? values : std::vector<Value>{};
 }
 

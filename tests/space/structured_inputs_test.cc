@@ -1,4 +1,4 @@
-// Inputs whose elements depend on each other, and sizes that files have.
+// Inputs whose elements depend on each other.
 #include <gtest/gtest.h>
 
 #include "reduce_example.h"
@@ -134,31 +134,6 @@ TEST(StructuredInputs, errors_name_bad_forms) {
             "argument 'columns': init csr_columns: 400 elements for 500 nonzeros");
   EXPECT_EQ(error("  a: {type: int32, extent: 0, init: {csr_offsets: {nonzeros: 0, columns: 1}}}"),
             "argument 'a': csr_offsets needs one element more than the matrix has rows: the extent is 0");
-}
-
-TEST(StructuredInputs, an_axis_takes_its_size_from_a_file) {
-  ScratchFolder folder;
-  const std::vector<float> values(12);
-  ASSERT_TRUE(write_npy(folder.path("x.npy"), ElementType::float32, std::as_bytes(std::span(values))).ok());
-  const std::string argument = "  x: {type: float, extent: n, init: {file: x.npy}}";
-  const auto read = read_arguments(argument, "{n: {shape: x.npy}}", folder.path("k.yaml"));
-  ASSERT_TRUE(read.ok()) << read.error().front().str();
-  EXPECT_EQ(read->kernel.axes[0].values, (std::vector<Value>{12}));
-  const auto listed =
-      read_arguments(argument, "[{n: {shape: x.npy, dimension: 0}}, {n: 5}]", folder.path("k.yaml"));
-  ASSERT_TRUE(listed.ok()) << listed.error().front().str();
-  EXPECT_EQ(listed->kernel.listed_problems.size(), 2u);
-  const auto message = [&](const std::string& axis) {
-    const auto bad = read_arguments(argument, "{n: " + axis + "}", folder.path("k.yaml"));
-    return bad ? "" : bad.error().front().message;
-  };
-  EXPECT_EQ(message("{shape: x.npy, dimension: 1}"), "'x.npy' has no dimension 1");
-  EXPECT_EQ(message("{shape: x.npy, dimension: -1}"), "'x.npy' has no dimension -1");
-  EXPECT_NE(message("{shape: y.npy}").find("y.npy: cannot be opened"), std::string::npos);
-  EXPECT_EQ(message("{shape: x.npy, values: [1]}"), "more than one of values, range, pow2 and shape");
-  EXPECT_EQ(message("{values: [1], dimension: 0}"), "dimension applies to shape only");
-  folder.write("x.npy", "rubbish");
-  EXPECT_NE(message("{shape: x.npy}").find("not a .npy file"), std::string::npos);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 struct Header {
   std::string dtype;
   bool is_fortran = false;
-  std::vector<std::uint64_t> extents;
+  std::size_t dimensions = 0;
   std::uint64_t count = 1;
   std::string shape;  // as written: (3, 4)
 };
@@ -48,7 +48,7 @@ bool read_shape(std::string_view text, Header& header) {
     if (error != std::errc() || end != size.data() + size.size()) return false;
     if (value != 0 && header.count > UINT64_MAX / value) return false;
     header.count *= value;
-    header.extents.push_back(value);
+    ++header.dimensions;
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return true;
@@ -129,7 +129,7 @@ Result<OpenArray> open_elements(const std::string& path, ElementType type, std::
   if (!fits(header.dtype, type)) {
     return error("its elements are " + header.dtype + ", expected " + std::string(element_type_name(type)));
   }
-  if (header.is_fortran && header.extents.size() > 1) {
+  if (header.is_fortran && header.dimensions > 1) {
     return error("is in Fortran order; save it with numpy.ascontiguousarray");
   }
   if (header.count != count) {
@@ -163,12 +163,6 @@ Result<void> read_npy(const std::string& path, ElementType type, std::uint64_t c
     take(piece);
   }
   return {};
-}
-
-Result<std::vector<std::uint64_t>> npy_shape(const std::string& path) {
-  auto array = open_array(path);
-  if (!array) return array.error();
-  return std::move(array->header.extents);
 }
 
 Result<void> write_npy(const std::string& path, ElementType type, std::span<const std::byte> elements) {

@@ -20,9 +20,6 @@ Result<void> read_npy(const std::string& path, ElementType type, std::span<std::
 Result<void> read_npy(const std::string& path, ElementType type, std::uint64_t count,
                       const std::function<void(std::span<const std::byte>)>& take);
 
-// The extents of an array.
-Result<std::vector<std::uint64_t>> npy_shape(const std::string& path);
-
 // Writes elements in one dimension, as read_npy() reads them; bfloat16 as <u2.
 Result<void> write_npy(const std::string& path, ElementType type, std::span<const std::byte> elements);
 

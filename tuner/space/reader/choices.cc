@@ -3,10 +3,8 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <set>
 
-#include "tuner/array/npy.h"
 #include "tuner/space/reader/problem_reader.h"
 
 namespace gktune {
@@ -160,35 +158,9 @@ std::optional<std::string> read_match(const YamlNode& node, const std::vector<Va
   return node.text;
 }
 
-// An extent of an array in a .npy file.
-std::vector<Value> read_extent(const YamlNode& node, const Fields& fields, const std::string& folder,
-                               ErrorList& errors) {
-  const auto written = read_text(node, errors);
-  if (!written) return {};
-  std::int64_t dimension = 0;
-  const YamlNode* place = fields.find("dimension");
-  if (place != nullptr) {
-    const auto number = read_integer(*place, errors);
-    if (!number) return {};
-    dimension = *number;
-  }
-  const auto shape = npy_shape((std::filesystem::path(folder) / *written).lexically_normal().string());
-  if (!shape) {
-    errors.add(node, shape.error().message, "paths are relative to the folder of the space file");
-    return {};
-  }
-  if (dimension < 0 || dimension >= static_cast<std::int64_t>(shape->size())) {
-    errors.add(place != nullptr ? *place : node,
-               "'" + *written + "' has no dimension " + std::to_string(dimension),
-               "it has " + std::to_string(shape->size()) + "; the first is 0");
-    return {};
-  }
-  return {Value(static_cast<std::int64_t>((*shape)[static_cast<std::size_t>(dimension)]))};
-}
-
 }  // namespace
 
-Choices read_choices(const YamlNode& node, ChoicesOf owner, const std::string& folder, ErrorList& errors) {
+Choices read_choices(const YamlNode& node, ChoicesOf owner, ErrorList& errors) {
   Choices choices;
   if (node.kind == YamlNode::Kind::null) {
     errors.add(node, "expected values, found nothing",
@@ -201,9 +173,9 @@ Choices read_choices(const YamlNode& node, ChoicesOf owner, const std::string& f
   }
   const bool is_parameter = owner == ChoicesOf::parameter;
   const Fields fields(node, is_parameter ? "parameter" : "axis",
-                      is_parameter ? std::vector<std::string_view>{"values", "range", "pow2", "default"}
-                                   : std::vector<std::string_view>{"values", "range", "pow2", "shape",
-                                                                   "dimension", "macro", "match"},
+                      is_parameter
+                          ? std::vector<std::string_view>{"values", "range", "pow2", "default"}
+                          : std::vector<std::string_view>{"values", "range", "pow2", "macro", "match"},
                       errors);
   int forms = 0;
   for (std::string_view form : {"values", "range", "pow2"}) {
@@ -217,16 +189,7 @@ Choices read_choices(const YamlNode& node, ChoicesOf owner, const std::string& f
                      : form == "pow2" ? read_powers(*bounds, errors)
                                       : read_list(*bounds, errors);
   }
-  if (const YamlNode* file = is_parameter ? nullptr : fields.find("shape")) {
-    if (++forms > 1) errors.add(fields.key("shape"), "more than one of values, range, pow2 and shape");
-    choices.values = read_extent(*file, fields, folder, errors);
-  } else if (!is_parameter) {
-    fields.refuse("dimension", "dimension applies to shape only");
-  }
-  if (forms == 0 && !fields.has_unknown()) {
-    errors.add(node, is_parameter ? "expected one of values, range and pow2"
-                                  : "expected one of values, range, pow2 and shape");
-  }
+  if (forms == 0 && !fields.has_unknown()) errors.add(node, "expected one of values, range and pow2");
   if (const YamlNode* chosen = is_parameter ? fields.find("default") : nullptr) {
     choices.default_value = read_default(*chosen, choices.values, errors);
   }

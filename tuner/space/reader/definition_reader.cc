@@ -35,7 +35,7 @@ DefinitionReader::DefinitionReader(const std::string& path, const ReadOptions& o
       files_(files),
       errors_(errors),
       names_(errors),
-      problems_(folder_, names_, errors) {
+      problems_(names_, errors) {
   definition_.path = path;
 }
 
@@ -316,7 +316,7 @@ void DefinitionReader::read_values(const Fields& fields) {
 }
 
 void DefinitionReader::read_parameter(const YamlNode& node, Parameter& parameter) {
-  Choices choices = read_choices(node, ChoicesOf::parameter, folder_, errors_);
+  Choices choices = read_choices(node, ChoicesOf::parameter, errors_);
   parameter.values = std::move(choices.values);
   parameter.default_value = std::move(choices.default_value);
 }

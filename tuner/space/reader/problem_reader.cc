@@ -148,7 +148,7 @@ void ProblemReader::replace(const YamlNode& node, std::vector<Axis>& axes, std::
 }
 
 void ProblemReader::read_axis(const YamlNode& key, const YamlNode& node, Axis& axis) {
-  Choices choices = read_choices(node, ChoicesOf::axis, folder_, errors_);
+  Choices choices = read_choices(node, ChoicesOf::axis, errors_);
   const bool is_text = !choices.values.empty() && choices.values[0].is_text();
   axis.values = std::move(choices.values);
   if (choices.macro) axis.macro = *choices.macro;

@@ -24,17 +24,14 @@ struct Choices {
 enum class ChoicesOf { parameter, axis };
 
 // Reads a value, a list, {values: …}, {range: [first, last, step]} or {pow2: [first, last]}. A parameter may
-// have a default; an axis may have a macro and a way to match. An axis may also be {shape: x.npy, dimension:
-// 0}, an extent of the array in that file. The file's path is relative to `folder`.
-Choices read_choices(const YamlNode& node, ChoicesOf owner, const std::string& folder, ErrorList& errors);
+// have a default; an axis may have a macro and a way to match.
+Choices read_choices(const YamlNode& node, ChoicesOf owner, ErrorList& errors);
 
 // Reads the key `problem`: a map of axes, or a list of such maps. The values of
 // the axes of a map are combined.
 class ProblemReader {
  public:
-  // `folder` is the folder of the space file.
-  ProblemReader(const std::string& folder, Names& names, ErrorList& errors)
-      : folder_(folder), names_(names), errors_(errors) {}
+  ProblemReader(Names& names, ErrorList& errors) : names_(names), errors_(errors) {}
 
   // Adds the names of the axes. Call it before reading expressions.
   void name_axes(const YamlNode& node);
@@ -49,7 +46,6 @@ class ProblemReader {
   void join(const YamlNode& node, const Axis& more, Axis& axis);
   void check_count(const YamlNode& node, std::size_t count);
 
-  const std::string& folder_;
   Names& names_;
   ErrorList& errors_;
 };
