@@ -221,7 +221,7 @@ INSTANTIATE_TEST_SUITE_P(, Attacks,
                                            Attack{4, "trace_the_parent", Status::crashed, kFiltered},
                                            Attack{5, "be_traced_by_the_parent", Status::crashed, kFiltered},
                                            Attack{6, "stop_the_parent", Status::crashed, kFiltered},
-                                           Attack{7, "stop_the_supervisor", Status::crashed, kFiltered},
+                                           Attack{7, "stop_the_tuner", Status::crashed, kFiltered},
                                            Attack{8, "write_to_the_parent", Status::crashed, kFiltered},
                                            Attack{9, "read_the_parent", Status::crashed, kFiltered},
                                            Attack{10, "open_the_memory_of_the_parent", Status::ok, ""},
@@ -313,36 +313,6 @@ TEST_F(Orphans, no_process_outlives_a_device_that_is_closed_while_a_candidate_ru
   }
   EXPECT_TRUE(eventually([] { return processes_called(process_name()).empty(); }));
 }
-
-// The tuner has a worker, the worker a supervisor, and a candidate a process in a session of its own.
-class KilledWorkers : public Orphans, public ::testing::WithParamInterface<const char*> {};
-
-TEST_P(KilledWorkers, leave_no_process_of_their_candidate) {
-  const pid_t tuner = start_tuner();
-  std::vector<pid_t> started;
-  ASSERT_TRUE(eventually([&] {
-    started = processes_called(process_name());
-    return started.size() == 2;
-  }));
-  pid_t worker = 0;
-  for (const pid_t pid : started) {
-    const pid_t parent = process_state(pid).parent;
-    if (std::ranges::count(started, parent) == 0) worker = parent;
-  }
-  ASSERT_GT(worker, 1);  // kill(0) would end the group of this test
-  const pid_t supervisor = process_state(worker).parent;
-  ASSERT_GT(supervisor, 1);
-  ASSERT_EQ(process_state(supervisor).parent, tuner);
-  ::kill(GetParam() == std::string("worker") ? worker : supervisor, SIGKILL);
-  for (const pid_t pid : started)
-    EXPECT_TRUE(eventually([&] { return process_state(pid).name != process_name(); }));
-  ::kill(tuner, SIGKILL);
-  ::waitpid(tuner, nullptr, 0);
-  EXPECT_TRUE(eventually([] { return processes_called(process_name()).empty(); }));
-}
-
-INSTANTIATE_TEST_SUITE_P(, KilledWorkers, ::testing::Values("worker", "supervisor"),
-                         [](const auto& victim) { return std::string(victim.param); });
 
 }  // namespace
 }  // namespace gktune

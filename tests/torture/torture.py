@@ -287,7 +287,7 @@ def hunted_candidates(round_):
         for pid in round_.processes():
             state, group, name = round_.state_of(pid)
             is_compiler = name in ('cc1plus', 'as', 'collect2', 'ld', 'c++', 'g++')
-            # The leader of a group supervises its worker, which leads none.
+            # The leader of a group is a worker.
             if pid in (tuner.pid, group) or not state or is_compiler != is_compilers:
                 continue
             try:

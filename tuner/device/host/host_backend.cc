@@ -17,7 +17,6 @@
 #include "tuner/device/run/device_runner.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/cores.h"
-#include "tuner/device/worker/job_process.h"
 
 namespace gktune {
 namespace fs = std::filesystem;
@@ -168,8 +167,6 @@ class HostBackend final : public Backend {
   void limit_compile_worker() override { limit_memory(compiler_share()); }
 
   Result<std::unique_ptr<Runner>> runner() override {
-    // Candidates can start processes, which would outlive a worker that something outside kills.
-    if (const auto supervised = run_under_supervisor(); !supervised) return supervised.error();
     limit_memory(runner_share_bytes());
     return make_forking_runner(make_host_device());
   }

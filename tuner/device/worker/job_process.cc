@@ -119,40 +119,6 @@ void give_up_tracing() {
   ::syscall(SYS_capset, &header, sets);
 }
 
-// This process becomes the parent of all processes that its children leave behind, whatever group or session
-// they are in.
-void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
-void adopt_no_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 0); }
-
-[[noreturn]] void end_as(const ExitStatus& ending) {
-  if (!ending.by_signal) ::_exit(ending.code);
-  ::signal(ending.code, SIG_DFL);
-  sigset_t all;
-  sigfillset(&all);
-  ::sigprocmask(SIG_UNBLOCK, &all, nullptr);
-  ::kill(::getpid(), ending.code);
-  ::_exit(128 + ending.code);
-}
-
-[[noreturn]] void supervise(pid_t child, const sigset_t& signals) {
-  ::close_range(kChannelFd, ~0u, 0);  // the child's parent sees that it ends
-  while (true) {
-    const int signal = ::sigwaitinfo(&signals, nullptr);
-    if (signal == SIGTERM) {
-      JobProcesses::end_all();
-      ::_exit(0);
-    }
-    if (signal == kEndJobSignal || signal == kQuestionSignal) ::kill(child, signal);
-    if (signal != SIGCHLD) continue;
-    int status = 0;
-    for (pid_t ended = 0; (ended = ::waitpid(-1, &status, WNOHANG)) > 0;) {
-      if (ended != child) continue;
-      JobProcesses::end_all();
-      end_as(ExitStatus::of(status));
-    }
-  }
-}
-
 }  // namespace
 
 void JobProcesses::end_all() {
@@ -168,39 +134,19 @@ void JobProcesses::end_all() {
   }
 }
 
-Result<void> run_under_supervisor() {
-  const sigset_t signals = own_signals();
-  sigset_t before;
-  ::sigprocmask(SIG_BLOCK, &signals, &before);
-  adopt_orphans();
-  const pid_t supervisor = ::getpid(), child = ::fork();
-  if (child > 0) {
-    const ClosedMemory closed;
-    supervise(child, signals);
-  }
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != supervisor) ::_exit(0);  // it died before the call above
-  } else {
-    adopt_no_orphans();
-  }
-  const int reason = errno;
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (child < 0) return Error{"fork: " + std::string(std::strerror(reason))};
-  return {};
-}
-
 JobProcesses::JobProcesses() {
   const sigset_t set = own_signals();
   ::sigprocmask(SIG_BLOCK, &set, &mask_before_);
   signals_ = FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  adopt_orphans();
+  // This process becomes the parent of all processes that its children leave behind, whatever group or
+  // session they are in.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   parents_ = processes_above();
 }
 
 JobProcesses::~JobProcesses() {
   end_all();
-  adopt_no_orphans();
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
   ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 

@@ -19,11 +19,6 @@
 #include "tuner/process/sandbox.h"
 
 namespace gktune {
-// Returns in a child of this process, which is itself left behind as the supervisor of the child: it passes
-// on the signals that a worker gets from its parent, kills what the child leaves behind, and ends in the way
-// that the child ended. If the supervisor is killed, the child gets SIGTERM. An error: there is no child, and
-// this process is as it was.
-Result<void> run_under_supervisor();
 
 // A worker can fork a child for each job: whatever a candidate does to its process ends with
 // it. The worker itself runs no candidate, has one thread, and is the parent of all processes
