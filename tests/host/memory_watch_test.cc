@@ -12,7 +12,7 @@
 namespace gktune {
 namespace {
 
-class Watched : public WithEachCompiler {
+class Watched : public ::testing::Test {
  protected:
   // Runs one kernel on `out`, with `in` to read: 1024 elements each. The text is that of the kernel's body,
   // which begins in the third line, or of the whole source.
@@ -20,7 +20,7 @@ class Watched : public WithEachCompiler {
                             std::optional<std::uint64_t> seed = std::nullopt) {
     if (text.find("__global__") == text.npos)
       text = "\n__global__ void k(const int* in, int* out) {" + text + "\n}";
-    Kernels kernels(GetParam(), kernel_source(text, {"k"}),
+    Kernels kernels("g++", kernel_source(text, {"k"}),
                     {.threads = 1, .shuffle_seed = seed, .watch = &watch_});
     watch_.set_buffers({{"in", in_.data(), 4096, room_of(in_), false, true},
                         {"out", out_.data(), 4096, room_of(out_), is_out_unwritten_}});
@@ -94,7 +94,7 @@ std::string with(std::string text, const std::string& barrier) {
   return text.replace(text.find(hole), hole.size(), barrier);
 }
 
-TEST_P(Watched, a_tree_without_its_barrier_races) {
+TEST_F(Watched, a_tree_without_its_barrier_races) {
   expect_fault(with(kTree, ""), shape(2, 256), Status::data_race,
                {"shared memory", "kernel k", "block (0,0,0)", "thread (", "kernel.cu:7"});
   expect_clean(with(kTree, "__syncthreads();"), shape(4, 256));
@@ -106,7 +106,7 @@ constexpr const char* kWarp = R"(
   BARRIER
   out[threadIdx.x] = tile[threadIdx.x ^ 1];)";
 
-TEST_P(Watched, a_warp_without_syncwarp_races) {
+TEST_F(Watched, a_warp_without_syncwarp_races) {
   expect_fault(
       with(kWarp, ""), shape(1, 64), Status::undefined_behavior,
       {"reads 4 bytes of shared memory that no thread of its block has written; thread (1,0,0) writes them "
@@ -125,7 +125,7 @@ TEST_P(Watched, a_warp_without_syncwarp_races) {
   expect_clean(with(twice, "__syncwarp(3u << (threadIdx.x % 32 & ~1));"), shape(1, 64));
 }
 
-TEST_P(Watched, syncwarp_orders_no_other_warp) {
+TEST_F(Watched, syncwarp_orders_no_other_warp) {
   const std::string text = R"(
   __shared__ int tile[64];
   tile[threadIdx.x] = 0;
@@ -136,7 +136,7 @@ TEST_P(Watched, syncwarp_orders_no_other_warp) {
   expect_fault(text, shape(1, 64), Status::data_race, {"kernel.cu:6", "kernel.cu:8"});
 }
 
-TEST_P(Watched, a_histogram_without_atomics_races) {
+TEST_F(Watched, a_histogram_without_atomics_races) {
   const std::string text = R"(
   __shared__ int bins[16];
   if (threadIdx.x < 16) bins[threadIdx.x] = 0;
@@ -149,7 +149,7 @@ TEST_P(Watched, a_histogram_without_atomics_races) {
   expect_clean(with(text, "atomicAdd(&bins[in[threadIdx.x] % 16], 1)"), shape(3, 64));
 }
 
-TEST_P(Watched, bins_cleared_without_a_barrier_race) {
+TEST_F(Watched, bins_cleared_without_a_barrier_race) {
   const std::string text = R"(
   __shared__ int bins[64];
   bins[threadIdx.x] = 0;
@@ -162,7 +162,7 @@ TEST_P(Watched, bins_cleared_without_a_barrier_race) {
   expect_clean(with(text, "__syncthreads();"), shape(1, 64));
 }
 
-TEST_P(Watched, a_read_of_a_neighbours_element_without_a_barrier_races) {
+TEST_F(Watched, a_read_of_a_neighbours_element_without_a_barrier_races) {
   const std::string text = R"(
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[i] = i;
@@ -173,7 +173,7 @@ TEST_P(Watched, a_read_of_a_neighbours_element_without_a_barrier_races) {
   expect_clean(with(text, "__syncthreads();"), shape(1, 64));
 }
 
-TEST_P(Watched, threads_that_write_the_same_value_are_harmless) {
+TEST_F(Watched, threads_that_write_the_same_value_are_harmless) {
   const std::string text = "__global__ void k(const int* in, int* out) {\n  out[5] = BARRIER;\n}\n";
   for (const LaunchShape& each : {shape(1, 64), shape(3, 1)}) {
     expect_clean(with(text, "7 + in[0]"), each);
@@ -186,7 +186,7 @@ TEST_P(Watched, threads_that_write_the_same_value_are_harmless) {
   expect_fault(with(text, "blockIdx.x / 2"), shape(3, 1), Status::data_race, {"thread (0,0,0) of block"});
 }
 
-TEST_P(Watched, races_that_the_space_file_allows_are_not_reported) {
+TEST_F(Watched, races_that_the_space_file_allows_are_not_reported) {
   const std::string text = R"(
 __global__ void k(const int* in, int* out) {
   for (int i = 0; i < 1000; ++i) out[5] = threadIdx.x;
@@ -206,7 +206,7 @@ __global__ void k(const int* in, int* out) {
   expect_fault(with(text, "out[80] = out[8]"), shape(1, 64), Status::data_race, {"kernel.cu:6"});
 }
 
-TEST_P(Watched, the_block_that_counts_last_may_clear_the_counter) {
+TEST_F(Watched, the_block_that_counts_last_may_clear_the_counter) {
   const std::string text = R"(
 __device__ unsigned arrived = 0;
 __global__ void k(const int* in, int* out) {
@@ -217,7 +217,7 @@ __global__ void k(const int* in, int* out) {
                {"global memory"});
 }
 
-TEST_P(Watched, atomics_order_accesses_by_their_memory_order) {
+TEST_F(Watched, atomics_order_accesses_by_their_memory_order) {
   const auto handed_over = [](const std::string& store_order, const std::string& load,
                               const std::string& fence) {
     return R"(#include <cuda/atomic>
@@ -247,7 +247,7 @@ __global__ void k(const int* in, int* out) {
                Status::data_race, {"kernel.cu:7", "kernel.cu:12"});
 }
 
-TEST_P(Watched, atomic_functions_and_volatile_writes_need_a_fence_before_them) {
+TEST_F(Watched, atomic_functions_and_volatile_writes_need_a_fence_before_them) {
   const std::string exchange = R"(
 __device__ volatile int flag = 0;
 __device__ int value = 0;
@@ -265,7 +265,7 @@ __global__ void k(const int* in, int* out) {
   }
 }
 
-TEST_P(Watched, a_compare_and_swap_loop_may_begin_with_a_plain_read) {
+TEST_F(Watched, a_compare_and_swap_loop_may_begin_with_a_plain_read) {
   expect_clean(R"(
   int old = *out, assumed;
   do {
@@ -276,7 +276,7 @@ TEST_P(Watched, a_compare_and_swap_loop_may_begin_with_a_plain_read) {
 }
 
 // A thread that does not need to change the value leaves the loop before its first update.
-TEST_P(Watched, a_compare_and_swap_loop_may_end_early) {
+TEST_F(Watched, a_compare_and_swap_loop_may_end_early) {
   expect_clean(R"(
   const int key = in[threadIdx.x] + (threadIdx.x * 37 + blockIdx.x * 11) % 64;
   int old = *out, seen;
@@ -307,7 +307,7 @@ TEST_P(Watched, a_compare_and_swap_loop_may_end_early) {
                shape(1, 64), Status::data_race, {"‘out’ at byte 8", "kernel.cu:3"});
 }
 
-TEST_P(Watched, a_read_of_unwritten_scratch_is_reported) {
+TEST_F(Watched, a_read_of_unwritten_scratch_is_reported) {
   const std::string text = R"(
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (BARRIER) out[i] = in[i];
@@ -325,7 +325,7 @@ TEST_P(Watched, a_read_of_unwritten_scratch_is_reported) {
 }
 
 // A compiler may instrument only the write of an update, and leave out the read before it.
-TEST_P(Watched, an_update_of_unwritten_memory_is_reported) {
+TEST_F(Watched, an_update_of_unwritten_memory_is_reported) {
   is_out_unwritten_ = true;
   expect_each("", {"out[5] += in[1]", "++out[5]", "out[5] = out[5] | 1", "out[5] -= 1"},
               Status::undefined_behavior, "reads 4 bytes of ‘out’ that nothing has written");
@@ -339,14 +339,14 @@ TEST_P(Watched, an_update_of_unwritten_memory_is_reported) {
   expect_clean(with(shared, "count[0] = 0"), shape(1, 1));
 }
 
-TEST_P(Watched, a_write_into_an_input_is_reported) {
+TEST_F(Watched, a_write_into_an_input_is_reported) {
   expect_each("",
               {"const_cast<int*>(in)[7] = 1", "const_cast<int*>(in)[7] += 0",
                "atomicAdd(const_cast<int*>(in) + 7, 1)"},
               Status::input_changed, "4 bytes of its input ‘in’");
 }
 
-TEST_P(Watched, barriers_of_two_branches_are_two_barriers) {
+TEST_F(Watched, barriers_of_two_branches_are_two_barriers) {
   const std::string text = R"(
   if (BARRIER) __syncthreads(); else __syncthreads();
   out[threadIdx.x] = in[threadIdx.x];)";
@@ -365,7 +365,7 @@ __global__ void k(const int* in, int* out) {
 }
 
 // Optimisers move a load to the use of its value, and drop a load without a use.
-TEST_P(Watched, a_load_is_reported_at_its_line_in_the_source) {
+TEST_F(Watched, a_load_is_reported_at_its_line_in_the_source) {
   expect_fault(R"(
   const int value = in[1023 + threadIdx.x];
   if (out[threadIdx.x] > 5) out[threadIdx.x] = value;)",
@@ -377,7 +377,7 @@ TEST_P(Watched, a_load_is_reported_at_its_line_in_the_source) {
                shape(1, 8), Status::illegal_access, {"outside ‘in’", "kernel.cu:3"});
 }
 
-TEST_P(Watched, a_plain_read_races_with_updates_by_others) {
+TEST_F(Watched, a_plain_read_races_with_updates_by_others) {
   const std::string text = R"(
   __shared__ int bins[4];
   if (threadIdx.x < 4) bins[threadIdx.x] = 0;
@@ -391,7 +391,7 @@ TEST_P(Watched, a_plain_read_races_with_updates_by_others) {
   expect_clean(with(text, "__syncthreads();"), shape(1, 64));
 }
 
-TEST_P(Watched, a_read_of_unwritten_shared_memory_is_reported) {
+TEST_F(Watched, a_read_of_unwritten_shared_memory_is_reported) {
   const std::string text = R"(
   extern __shared__ int dynamic[];
   __shared__ float4 fixed[8];
@@ -408,7 +408,7 @@ TEST_P(Watched, a_read_of_unwritten_shared_memory_is_reported) {
   expect_clean(with(text, "true"), shape(1, 8, 64));
 }
 
-TEST_P(Watched, accesses_outside_of_buffers_are_found_to_the_byte) {
+TEST_F(Watched, accesses_outside_of_buffers_are_found_to_the_byte) {
   const std::string text = "__global__ void k(const int* in, int* out) {\n  BARRIER;\n}";
   expect_fault(with(text, "out[threadIdx.x] = in[1020 + threadIdx.x]"), shape(1, 8), Status::illegal_access,
                {"reads 4 bytes outside ‘in’ (0 bytes past its end)", "thread (4,0,0)", "kernel.cu:2"});
@@ -420,7 +420,7 @@ TEST_P(Watched, accesses_outside_of_buffers_are_found_to_the_byte) {
 }
 
 // Lines of CUDA's headers and of the C++ library do not help the user.
-TEST_P(Watched, a_fault_inside_a_library_is_reported_at_the_line_of_the_caller) {
+TEST_F(Watched, a_fault_inside_a_library_is_reported_at_the_line_of_the_caller) {
   expect_each(
       R"(
 #include <cuda/atomic>
@@ -437,7 +437,7 @@ TEST_P(Watched, a_fault_inside_a_library_is_reported_at_the_line_of_the_caller) 
       Status::illegal_access, " outside ‘");
 }
 
-TEST_P(Watched, misaligned_vectors_and_structs_are_found_however_they_are_copied) {
+TEST_F(Watched, misaligned_vectors_and_structs_are_found_however_they_are_copied) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "AddressSanitizer does not know the threads' stacks, nor how a fault leaves one";
 #endif
@@ -454,7 +454,7 @@ TEST_P(Watched, misaligned_vectors_and_structs_are_found_however_they_are_copied
       Status::misaligned_access, "a misaligned address of ");
 }
 
-TEST_P(Watched, undefined_behavior_is_reported_with_its_line) {
+TEST_F(Watched, undefined_behavior_is_reported_with_its_line) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "AddressSanitizer does not know the threads' stacks, nor how a fault leaves one";
 #endif
@@ -470,8 +470,6 @@ TEST_P(Watched, undefined_behavior_is_reported_with_its_line) {
   expect_fault(with(text, "out[threadIdx.x] = 1 << (in[0] + 32)"), shape(1, 8), Status::undefined_behavior,
                {"a shift by more bits than there are", "kernel.cu:3"});
 }
-
-GKTUNE_WITH_EACH_COMPILER(Watched);
 
 }  // namespace
 }  // namespace gktune

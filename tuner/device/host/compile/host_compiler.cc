@@ -64,7 +64,8 @@ std::vector<std::string> words_of(const std::string& cxx) {
 // A sanitizer's instrumentation without its library: gktune/instrument.h takes the calls.
 void add_instrumentation(std::vector<std::string>& all) {
   // Optimised code may load what the source does not read, and not load or check what it reads.
-  for (const char* option : {"-O0", "-fno-omit-frame-pointer", "-include", "gktune/instrument.h",
+  for (const char* option : {"-O0", "-fno-omit-frame-pointer", "--param=tsan-distinguish-volatile=1",
+                             "-include", "gktune/instrument.h",
                              "-fsanitize=thread,alignment,null,bounds,shift-exponent,integer-divide-by-zero,"
                              "bool,enum,return,unreachable,"
                              "vla-bound",
@@ -156,14 +157,6 @@ std::vector<std::string> HostCompiler::command(const SourcePlan& source,
   if (source.language == Language::cuda) all.push_back("-I" + headers_);
   const std::vector<std::string> options = compiler_options(source, instrumentation);
   all.insert(all.end(), options.begin(), options.end());
-  if (instrumentation != Instrumentation::none && source.language == Language::cuda) {
-    // clang leaves out the read of x += 1 unless it is told to instrument it.
-    const std::vector<std::string> own =
-        is_clang() ? std::vector<std::string>{"-mllvm", "-tsan-distinguish-volatile=1", "-mllvm",
-                                              "-tsan-instrument-read-before-write=1"}
-                   : std::vector<std::string>{"--param=tsan-distinguish-volatile=1"};
-    all.insert(all.end(), own.begin(), own.end());
-  }
   const std::string beside = std::filesystem::path(source.path).parent_path().string();
   if (instrumentation != Instrumentation::none && source.language != Language::cuda && is_clang()) {
     all.emplace_back("-shared-libasan");
@@ -216,6 +209,12 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
           fmt::format("{}: error: host code in CUDA C++ cannot run on the host device\n", source.path);
       continue;
     }
+    if (job.instrumentation == Instrumentation::sanitize && source.language == Language::cuda && is_clang()) {
+      compiled[i].status = Status::machine_failed;
+      compiled[i].log =
+          fmt::format("kernels are sanitized with GCC, and CXX names {}: set CXX=g++\n", version_);
+      continue;
+    }
     const std::string key = this->key(source, job.instrumentation);
     if (auto known = cache.find(key)) {
       compiled[i] = *std::move(known);
@@ -235,15 +234,7 @@ CompilerRun HostCompiler::build(const SourcePlan& source, Instrumentation instru
   const std::filesystem::path folder = std::filesystem::current_path(ignored);
   if (std::filesystem::path(source.path).is_relative() && folder.has_relative_path())
     call.words.push_back("-fdebug-prefix-map=" + folder.string() + "=.");
-  if (!is_clang() || source.language != Language::cuda || instrumentation == Instrumentation::none)
-    return compile_to_cache(call, text, cache);
-  CompilerCommand first{call.words, ".cc", ".ll"};
-  first.words.insert(first.words.end(), {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"});
-  CompilerRun run = compile_text(first, text, cache);
-  if (run.status != Status::ok) return run;
-  call.words.insert(call.words.end(), {"-x", "ir"});
-  call.input_suffix = ".ll";
-  return compile_to_cache(call, with_checked_copies(run.output), cache);
+  return compile_to_cache(call, text, cache);
 }
 
 CompiledVariant HostCompiler::compile_one(const SourcePlan& source, Instrumentation instrumentation,

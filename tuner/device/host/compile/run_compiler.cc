@@ -39,6 +39,15 @@ bool was_killed(const CommandOutput& output) {
          });
 }
 
+// Runs a compiler, again where something outside kills it.
+Result<CommandOutput> call_compiler(const std::vector<std::string>& words) {
+  Result<CommandOutput> result = run_command(words);
+  for (int attempt = 1; attempt < kMostAttempts && result && was_killed(*result); ++attempt) {
+    result = run_command(words);
+  }
+  return result;
+}
+
 // The part of the line with a compiler's first error that stands before the message.
 std::string_view place_of_first_error(std::string_view log) {
   const std::size_t error = log.find("error:");
@@ -61,15 +70,7 @@ std::optional<std::string> missing_entry(const SourcePlan& source, std::string_v
   return std::nullopt;
 }
 
-Result<CommandOutput> call_compiler(const std::vector<std::string>& words) {
-  Result<CommandOutput> result = run_command(words);
-  for (int attempt = 1; attempt < kMostAttempts && result && was_killed(*result); ++attempt) {
-    result = run_command(words);
-  }
-  return result;
-}
-
-CompilerRun compile_text(const CompilerCommand& command, const std::string& text, const CompileCache& cache) {
+CompilerRun compile_to_cache(const CompilerCommand& command, const std::string& text, CompileCache& cache) {
   const std::string name = content_key(text);
   const std::string input = cache.scratch_path(name + command.input_suffix);
   const std::string output = cache.scratch_path(name + command.output_suffix);
@@ -79,7 +80,7 @@ CompilerRun compile_text(const CompilerCommand& command, const std::string& text
   words.insert(words.end(), {input, "-o", output});
   words.insert(words.end(), command.libraries.begin(), command.libraries.end());
   const Result<CommandOutput> result = call_compiler(words);
-  auto code = read_whole(output);
+  const auto code = read_whole(output);
   std::error_code ignored;
   for (const std::string& path : {input, output}) std::filesystem::remove(path, ignored);
   if (!result) return {Status::machine_failed, result.error().message, {}};
@@ -95,16 +96,9 @@ CompilerRun compile_text(const CompilerCommand& command, const std::string& text
             {}};
   }
   if (!code) return {Status::compile_failed, fmt::format("{} left no {}", words.front(), output), {}};
-  return {Status::ok, result->text, *std::move(code)};
-}
-
-CompilerRun compile_to_cache(const CompilerCommand& command, const std::string& text, CompileCache& cache) {
-  CompilerRun run = compile_text(command, text, cache);
-  if (run.status != Status::ok) return run;
-  Result<std::string> path = cache.add_code(run.output);
+  Result<std::string> path = cache.add_code(*code);
   if (!path) return {Status::machine_failed, path.error().message, {}};
-  run.output = *std::move(path);
-  return run;
+  return {Status::ok, result->text, *std::move(path)};
 }
 
 }  // namespace gktune

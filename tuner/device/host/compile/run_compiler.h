@@ -13,9 +13,6 @@
 
 namespace gktune {
 
-// Runs a compiler, again where something outside kills it.
-Result<CommandOutput> call_compiler(const std::vector<std::string>& words);
-
 // A compiler's command without the names of its input and output.
 struct CompilerCommand {
   std::vector<std::string> words;
@@ -27,12 +24,10 @@ struct CompilerCommand {
 struct CompilerRun {
   Status status = Status::ok;  // ok, compile_failed, machine_failed
   std::string log;
-  std::string output;  // its contents; of compile_to_cache the path of a file with them
+  std::string output;  // the path of a file with it
 };
 
-// Compiles a text by way of files in the cache's folder for them.
-CompilerRun compile_text(const CompilerCommand& command, const std::string& text, const CompileCache& cache);
-// Keeps the output in the cache.
+// Compiles a text by way of files in the cache's folder for them, and keeps the output in the cache.
 CompilerRun compile_to_cache(const CompilerCommand& command, const std::string& text, CompileCache& cache);
 
 // The message if a compiler's first error is that the source has no function of an entry's name: its other

@@ -31,9 +31,4 @@ TranslationUnit cpp_unit(const NamedVariant& variant);
 std::vector<std::string> add_entries(std::string& text, const NamedVariant& variant,
                                      std::string_view make_entry);
 
-// Clang's code in LLVM's language, with a call of gktune_copy (gktune/instrument.h) in place of each copy of
-// a struct. Clang's sanitizers do not check the alignment of such a copy, and its instrumentation forgets it;
-// LLVM's language has it.
-std::string with_checked_copies(std::string_view llvm_text);
-
 }  // namespace gktune

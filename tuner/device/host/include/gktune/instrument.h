@@ -6,14 +6,8 @@
 
 #include "gktune/abi.h"
 
-#if defined(__clang__)
-#define GKTUNE_HOOK                                                                                  \
-  extern "C" __attribute__((visibility("hidden"), used, noinline, disable_sanitizer_instrumentation, \
-                            no_sanitize("undefined")))
-#else
 #define GKTUNE_HOOK \
   extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread, no_sanitize_undefined, noipa))
-#endif
 
 #define GKTUNE_PLACE \
   ::gktune::kernel::CodePlace { __builtin_return_address(0), __builtin_frame_address(0) }
@@ -35,8 +29,6 @@
   GKTUNE_HOOK void __tsan_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }                     \
   GKTUNE_HOOK void __tsan_unaligned_read##bytes(const void* p) { GKTUNE_TELL(p, bytes, read); }       \
   GKTUNE_HOOK void __tsan_unaligned_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }           \
-  GKTUNE_HOOK void __tsan_read_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }                \
-  GKTUNE_HOOK void __tsan_unaligned_read_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }      \
   GKTUNE_HOOK void __tsan_volatile_read##bytes(void* p) { GKTUNE_VOLATILE_READ(p, bytes); }           \
   GKTUNE_HOOK void __tsan_volatile_write##bytes(void* p) { GKTUNE_TELL(p, bytes, atomic_write); }     \
   GKTUNE_HOOK void __tsan_unaligned_volatile_read##bytes(void* p) { GKTUNE_VOLATILE_READ(p, bytes); } \
@@ -88,38 +80,8 @@ void operator delete[](void*, unsigned long) noexcept {}
 GKTUNE_MOVE(memcpy)
 GKTUNE_MOVE(memmove)
 GKTUNE_SET(memset)
-GKTUNE_MOVE(__tsan_memcpy)
-GKTUNE_MOVE(__tsan_memmove)
-GKTUNE_SET(__tsan_memset)
 #undef GKTUNE_MOVE
 #undef GKTUNE_SET
-
-namespace gktune::kernel {
-
-// Known to the compiler, so the words need no memory.
-inline const char* words_for_alignment(unsigned long bytes) {
-  return bytes == 2    ? "a type that is aligned to 2 bytes"
-         : bytes == 4  ? "a type that is aligned to 4 bytes"
-         : bytes == 8  ? "a type that is aligned to 8 bytes"
-         : bytes == 16 ? "a type that is aligned to 16 bytes"
-                       : "a type that is aligned to more than 16 bytes";
-}
-
-}  // namespace gktune::kernel
-
-// A copy of a whole struct by clang: see with_checked_copies.
-GKTUNE_HOOK void gktune_copy(void* to, const void* from, unsigned long bytes, unsigned long to_alignment,
-                             unsigned long from_alignment) {
-  if (bytes == 0) return;
-  if (from == nullptr || to == nullptr) GKTUNE_FLAW(null_pointer, "a struct");
-  GKTUNE_CHECK_ALIGNMENT(from, from_alignment, ::gktune::kernel::words_for_alignment(from_alignment));
-  GKTUNE_CHECK_ALIGNMENT(to, to_alignment, ::gktune::kernel::words_for_alignment(to_alignment));
-  GKTUNE_TELL(from, bytes, read);
-  GKTUNE_TELL(to, bytes, write);
-  volatile char* target = static_cast<char*>(to);
-  const volatile char* source = static_cast<const char*>(from);
-  for (unsigned long i = 0; i < bytes; ++i) target[i] = source[i];
-}
 
 // Atomic accesses
 
@@ -150,36 +112,30 @@ GKTUNE_HOOK void __tsan_atomic_signal_fence(int) {}
     GKTUNE_BEFORE_UPDATE(sizeof(T), order);                                                              \
     return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
   }
-#define GKTUNE_ATOMICS(bits, T)                                                                           \
-  GKTUNE_HOOK T __tsan_atomic##bits##_load(const volatile T* p, int order) {                              \
-    GKTUNE_CHECK_ALIGNMENT(p, sizeof(T), "an atomic operation");                                          \
-    if (::gktune::kernel::is_acquire(order)) gktune_thread.services->acquire();                           \
-    GKTUNE_TELL(p, sizeof(T), atomic_read);                                                               \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                          \
-  }                                                                                                       \
-  GKTUNE_HOOK void __tsan_atomic##bits##_store(volatile T* p, T value, int order) {                       \
-    GKTUNE_CHECK_ALIGNMENT(p, sizeof(T), "an atomic operation");                                          \
-    GKTUNE_TELL(p, sizeof(T), atomic_write);                                                              \
-    if (::gktune::kernel::is_release(order)) gktune_thread.services->release();                           \
-    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                         \
-  }                                                                                                       \
-  GKTUNE_HOOK T __tsan_atomic##bits##_exchange(volatile T* p, T value, int order) {                       \
-    GKTUNE_BEFORE_UPDATE(sizeof(T), order);                                                               \
-    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                               \
-  }                                                                                                       \
-  GKTUNE_COMPARE_EXCHANGE(bits, T, strong)                                                                \
-  GKTUNE_COMPARE_EXCHANGE(bits, T, weak)                                                                  \
-  GKTUNE_HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int order, \
-                                                           int) {                                         \
-    GKTUNE_BEFORE_UPDATE(sizeof(T), order);                                                               \
-    __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
-    return expected;                                                                                      \
-  }                                                                                                       \
-  GKTUNE_UPDATE(bits, T, fetch_add)                                                                       \
-  GKTUNE_UPDATE(bits, T, fetch_sub)                                                                       \
-  GKTUNE_UPDATE(bits, T, fetch_and)                                                                       \
-  GKTUNE_UPDATE(bits, T, fetch_or)                                                                        \
-  GKTUNE_UPDATE(bits, T, fetch_xor)                                                                       \
+#define GKTUNE_ATOMICS(bits, T)                                                     \
+  GKTUNE_HOOK T __tsan_atomic##bits##_load(const volatile T* p, int order) {        \
+    GKTUNE_CHECK_ALIGNMENT(p, sizeof(T), "an atomic operation");                    \
+    if (::gktune::kernel::is_acquire(order)) gktune_thread.services->acquire();     \
+    GKTUNE_TELL(p, sizeof(T), atomic_read);                                         \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                    \
+  }                                                                                 \
+  GKTUNE_HOOK void __tsan_atomic##bits##_store(volatile T* p, T value, int order) { \
+    GKTUNE_CHECK_ALIGNMENT(p, sizeof(T), "an atomic operation");                    \
+    GKTUNE_TELL(p, sizeof(T), atomic_write);                                        \
+    if (::gktune::kernel::is_release(order)) gktune_thread.services->release();     \
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                   \
+  }                                                                                 \
+  GKTUNE_HOOK T __tsan_atomic##bits##_exchange(volatile T* p, T value, int order) { \
+    GKTUNE_BEFORE_UPDATE(sizeof(T), order);                                         \
+    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                         \
+  }                                                                                 \
+  GKTUNE_COMPARE_EXCHANGE(bits, T, strong)                                          \
+  GKTUNE_COMPARE_EXCHANGE(bits, T, weak)                                            \
+  GKTUNE_UPDATE(bits, T, fetch_add)                                                 \
+  GKTUNE_UPDATE(bits, T, fetch_sub)                                                 \
+  GKTUNE_UPDATE(bits, T, fetch_and)                                                 \
+  GKTUNE_UPDATE(bits, T, fetch_or)                                                  \
+  GKTUNE_UPDATE(bits, T, fetch_xor)                                                 \
   GKTUNE_UPDATE(bits, T, fetch_nand)
 GKTUNE_ATOMICS(8, unsigned char)
 GKTUNE_ATOMICS(16, unsigned short)
