@@ -62,7 +62,6 @@ class ScriptedCompiler final : public Compiler {
         answer.status = Status::compile_failed;
         answer.log = "line \xff: caf\xc3\xa9\xc3";
       }
-      if (action == "settings") answer.module.environment = {{"OMP_NUM_THREADS", "11"}};
       answer.module.path = macro(variant, "RUN", variant.path);
       answer.module.symbols = {std::to_string(job.variants.size())};
     }

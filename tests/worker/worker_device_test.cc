@@ -435,11 +435,6 @@ TEST_F(WorkerDeviceTest, settings_that_no_worker_starts_with_fail_their_configur
   }
 }
 
-TEST_F(WorkerDeviceTest, environment_variables_that_compiled_code_needs_are_set) {
-  EXPECT_TRUE(contains(tried("settings", "ok").message, "threads 11"));
-  EXPECT_FALSE(contains(tried("ok", "ok").message, "threads 11"));
-}
-
 TEST_F(WorkerDeviceTest, compilers_rest_while_candidates_run_on_their_cores) {
   options_.compiles_while_timing = false;
   options_.jobs = 2;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -168,6 +169,8 @@ class HostBackend final : public Backend {
 
   Result<std::unique_ptr<Runner>> runner() override {
     limit_memory(runner_share_bytes());
+    // Binds each OpenMP thread to one core; the library reads this when it is loaded.
+    ::setenv("OMP_PROC_BIND", "true", 0);
     return make_forking_runner(make_host_device());
   }
 

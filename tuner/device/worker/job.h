@@ -60,13 +60,11 @@ GKTUNE_FIELDS(EntryLaunch, arguments, block, shared_bytes)
 struct Module {
   std::string path;                  // a shared object, a cubin
   std::vector<std::string> symbols;  // one per entry of its SourcePlan, in order
-  // The process that loads it needs these variables, for example a sanitizer's LD_PRELOAD.
-  std::vector<std::pair<std::string, std::string>> environment = {};
   std::vector<EntryLaunch> launches = {};  // one per entry, or none
   friend bool operator==(const Module&, const Module&) = default;
 };
 
-GKTUNE_FIELDS(Module, path, symbols, environment, launches)
+GKTUNE_FIELDS(Module, path, symbols, launches)
 
 // The program with the launches of the code.
 ProgramPlan launched_as(const Module& module, ProgramPlan program);

@@ -381,7 +381,6 @@ RunJob WorkerDevice::run_job(const Submission& submission) const {
 // Environment for this job's worker; the plan's settings win.
 RunSlot::Environment WorkerDevice::environment_of(const RunJob& job) const {
   RunSlot::Environment all = environment_with(folder_);
-  all.insert(all.end(), job.candidate.environment.begin(), job.candidate.environment.end());
   all.insert(all.end(), job.plan.environment.begin(), job.plan.environment.end());
   return all;
 }

@@ -24,12 +24,6 @@
 namespace gktune {
 namespace {
 
-#if defined(__aarch64__)
-constexpr const char* kMachine = "aarch64";
-#else
-constexpr const char* kMachine = "x86_64";
-#endif
-
 // The meaning of "-march=native" on this machine: the first core's model and features, without its clock.
 std::string cpu_identity() {
   std::ifstream lines("/proc/cpuinfo");
@@ -45,12 +39,6 @@ bool asks_for_native(const SourcePlan& source) {
     if (option.find("native") != std::string::npos) return true;
   }
   return false;
-}
-
-bool asks_for_openmp(const SourcePlan& source) {
-  return std::ranges::any_of(source.options, [](const std::string& option) {
-    return option == "-fopenmp" || option.starts_with("-fopenmp=");
-  });
 }
 
 // $CXX may name a launcher or options too, as make and CMake have it: "ccache g++ -m64".
@@ -87,7 +75,7 @@ std::vector<std::string> compiler_options(const SourcePlan& source, Instrumentat
     if (instrumentation == Instrumentation::sanitize) {
       // The last option switches optimisation off: compilers merge traps, and the
       // report would name a wrong line.
-      all.insert(all.end(), {"-fsanitize=address,undefined", "-fsanitize-undefined-trap-on-error", "-O0"});
+      all.insert(all.end(), {"-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-O0"});
     }
   } else {
     // Kernels often reinterpret pointers and rely on wrapping integers. They have no exceptions.
@@ -158,36 +146,9 @@ std::vector<std::string> HostCompiler::command(const SourcePlan& source,
   const std::vector<std::string> options = compiler_options(source, instrumentation);
   all.insert(all.end(), options.begin(), options.end());
   const std::string beside = std::filesystem::path(source.path).parent_path().string();
-  if (instrumentation != Instrumentation::none && source.language != Language::cuda && is_clang()) {
-    all.emplace_back("-shared-libasan");
-  }
   if (source.language != Language::cuda) all.push_back("-I" + headers_);
   all.insert(all.end(), {"-iquote", beside.empty() ? "." : beside});
   return all;
-}
-
-// Binds each OpenMP thread to one core; the library reads this when it is loaded.
-// Plain functions use the operating system's threads and memory, so its sanitizers suit them.
-// AddressSanitizer must be in the process from the start. Our own handler keeps the signals, because it
-// reports more.
-std::vector<std::pair<std::string, std::string>> HostCompiler::environment_for(
-    const SourcePlan& source, Instrumentation instrumentation) {
-  if (source.language == Language::cuda) return {};
-  if (instrumentation == Instrumentation::none) {
-    if (asks_for_openmp(source)) return {{"OMP_PROC_BIND", "true"}};
-    return {};
-  }
-  if (address_sanitizer_.empty()) {
-    const std::string name = is_clang() ? fmt::format("libclang_rt.asan-{}.so", kMachine) : "libasan.so";
-    std::vector<std::string> words = words_of(cxx_);
-    words.push_back("-print-file-name=" + name);
-    const Result<CommandOutput> found = run_command(words);
-    if (found) address_sanitizer_ = found->text.substr(0, found->text.find('\n'));
-  }
-  return {{"LD_PRELOAD", address_sanitizer_},
-          {"ASAN_OPTIONS",
-           "detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0:"
-           "abort_on_error=1"}};
 }
 
 std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
@@ -218,7 +179,6 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
     const std::string key = this->key(source, job.instrumentation);
     if (auto known = cache.find(key)) {
       compiled[i] = *std::move(known);
-      compiled[i].module.environment = environment_for(source, job.instrumentation);
     } else {
       compiled[i] = compile_one(source, job.instrumentation, key, cache);
     }
@@ -249,7 +209,7 @@ CompiledVariant HostCompiler::compile_one(const SourcePlan& source, Instrumentat
   variant.log = std::move(run.log);
   variant.seconds = seconds_since(start);
   if (run.status == Status::ok) {
-    variant.module = {run.output, std::move(unit.symbols), environment_for(source, instrumentation)};
+    variant.module = {run.output, std::move(unit.symbols)};
     (void)cache.add(key, variant);  // after a failure the next run compiles it again
     return variant;
   }

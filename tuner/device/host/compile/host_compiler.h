@@ -28,9 +28,6 @@ class HostCompiler : public Compiler {
   Result<void> prepare(const CompileJob& job);
   std::string key(const SourcePlan& source, Instrumentation instrumentation) const;
   std::vector<std::string> command(const SourcePlan& source, Instrumentation instrumentation) const;
-  // Environment for a process that loads code of this kind.
-  std::vector<std::pair<std::string, std::string>> environment_for(const SourcePlan& source,
-                                                                   Instrumentation instrumentation);
   CompilerRun build(const SourcePlan& source, Instrumentation instrumentation, const std::string& text,
                     CompileCache& cache);
   CompiledVariant compile_one(const SourcePlan& source, Instrumentation instrumentation,
@@ -40,7 +37,6 @@ class HostCompiler : public Compiler {
   std::string version_;
   std::string headers_;  // the folder with the headers for kernels
   std::map<std::string, CompileCache> caches_;
-  std::string address_sanitizer_;  // the path of its library; empty until it is needed
 };
 
 }  // namespace gktune

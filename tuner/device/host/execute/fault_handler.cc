@@ -120,22 +120,6 @@ void die_of_signals() {
   for (const int each : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(each, SIG_DFL);
 }
 
-// Uses AddressSanitizer's interface, if its library is loaded.
-void on_sanitizer_report(const char*) {
-  pid_t nobody = 0;
-  reporter.compare_exchange_strong(nobody, gettid());
-  const auto description =
-      reinterpret_cast<const char* (*)()>(dlsym(RTLD_DEFAULT, "__asan_get_report_description"));
-  const auto code = reinterpret_cast<const void* (*)()>(dlsym(RTLD_DEFAULT, "__asan_get_report_pc"));
-  SignalText text;
-  text.add("AddressSanitizer: %s", description != nullptr ? description() : "a fault");
-  char line[512] = "";
-  if (code != nullptr) find_source_line(static_cast<const char*>(code()) - 1, line, sizeof(line));
-  text.add_item(line);
-  die_of_signals();
-  report_fault(Status::illegal_access, text.str());
-}
-
 Status describe(SignalText& text, int signal, const siginfo_t& info) {
   switch (signal) {
     case SIGSEGV:
@@ -309,10 +293,6 @@ void on_question(int signal, siginfo_t* info, void* context) {
 }  // namespace
 
 void set_fault_handlers() {
-  using Report = void (*)(const char*);
-  if (void* set = dlsym(RTLD_DEFAULT, "__asan_set_error_report_callback")) {
-    reinterpret_cast<void (*)(Report)>(set)(on_sanitizer_report);
-  }
   struct sigaction action {};
   action.sa_sigaction = on_question;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
