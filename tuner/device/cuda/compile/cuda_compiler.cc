@@ -90,8 +90,9 @@ class CudaCompiler : public Compiler {
       batch.source_key = content_key(text);
       for (std::size_t i = first; i < job.variants.size(); ++i) {
         const SourcePlan& variant = job.variants[i];
-        if (is_taken[i] || variant.path != model.path || variant.text != model.text ||
-            variant.options != model.options || variant.include_dirs != model.include_dirs ||
+        if (is_taken[i] || batch.pending.size() == kMostTogether || variant.path != model.path ||
+            variant.text != model.text || variant.options != model.options ||
+            variant.include_dirs != model.include_dirs ||
             !std::ranges::equal(variant.macros, model.macros, {}, &Macro::first, &Macro::first)) {
           continue;
         }
@@ -170,26 +171,14 @@ class CudaCompiler : public Compiler {
   }
 
   void compile_batch(Batch& batch, CompileCache& cache) {
-    const bool together = can_share_text(batch.source);
-    std::vector<Pending> alone;
-    while (!batch.pending.empty()) {
-      std::vector<Pending> rest;
-      if (batch.pending.size() > kMostTogether) {
-        rest.assign(batch.pending.begin() + kMostTogether, batch.pending.end());
-        batch.pending.resize(kMostTogether);
-      }
-      if (together && batch.pending.size() > 1 && !unshareable_.contains(batch.source_key)) {
-        for (auto& pending : compile_together(batch, cache)) alone.push_back(std::move(pending));
-      } else {
-        for (auto& pending : batch.pending) alone.push_back(std::move(pending));
-      }
-      batch.pending = std::move(rest);
-    }
-    for (const auto& pending : alone) compile_alone(batch, pending, cache);
+    const bool is_shared =
+        batch.pending.size() > 1 && can_share_text(batch.source) && !unshareable_.contains(batch.source_key);
+    if (is_shared && compile_together(batch, cache)) return;
+    for (const Pending& pending : batch.pending) compile_alone(batch, pending, cache);
   }
 
-  // Compiles the remaining variants one by one.
-  std::vector<Pending> compile_together(Batch& batch, CompileCache& cache) {
+  // False: they have to be compiled one by one. A variant with errors fails alone too, with its own log.
+  bool compile_together(Batch& batch, CompileCache& cache) {
     const auto start = std::chrono::steady_clock::now();
     std::vector<const SourcePlan*> sources;
     for (const auto& pending : batch.pending) sources.push_back(pending.source);
@@ -206,29 +195,11 @@ class CudaCompiler : public Compiler {
       if (auto path = cache.add_code(pack_module({output.cubin, log.kernels}))) module_path = *path;
     }
     if (module_path.empty()) {
-      // Variants with errors fail alone too, each with its own log. The others may still be compiled
-      // together.
-      std::vector<bool> is_at_fault(batch.pending.size(), false);
-      for (const auto& message : log.messages) {
-        const auto index = variant_in_log(message);
-        const bool is_error = message.find("warning") == std::string::npos;
-        if (is_error && index && *index < is_at_fault.size()) is_at_fault[*index] = true;
-      }
-      std::vector<Pending> guilty, innocent;
-      for (std::size_t i = 0; i < batch.pending.size(); ++i) {
-        (is_at_fault[i] ? guilty : innocent).push_back(batch.pending[i]);
-      }
-      if (guilty.empty()) {
-        unshareable_.insert(batch.source_key);
-        return innocent;
-      }
-      batch.pending = std::move(innocent);
-      if (batch.pending.size() > 1) {
-        for (auto& pending : compile_together(batch, cache)) guilty.push_back(std::move(pending));
-      } else {
-        guilty.insert(guilty.end(), batch.pending.begin(), batch.pending.end());
-      }
-      return guilty;
+      const bool names_variant = std::ranges::any_of(log.messages, [](const std::string& message) {
+        return message.find("warning") == std::string::npos && variant_in_log(message).has_value();
+      });
+      if (!names_variant) unshareable_.insert(batch.source_key);
+      return false;
     }
 
     const double seconds = seconds_since(start) / static_cast<double>(batch.pending.size());
@@ -248,7 +219,7 @@ class CudaCompiler : public Compiler {
       result.seconds = seconds;
       (void)cache.add(batch.pending[i].key, result);  // the next run will compile it again: no harm
     }
-    return {};
+    return true;
   }
 
   NvrtcOutput compile_text(Batch& batch, const std::string& text, const SourcePlan& source,
