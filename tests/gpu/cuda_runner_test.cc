@@ -6,7 +6,6 @@
 #include "tests/expectations.h"
 #include "tests/gpu/rig.h"
 #include "tuner/array/npy.h"
-#include "tuner/measure/statistics.h"
 
 namespace gktune {
 namespace {
@@ -57,42 +56,10 @@ TEST_F(CudaRunnerTest, passes_a_right_candidate) {
   EXPECT_FALSE(reply.worker_is_lost);
 }
 
-TEST_F(CudaRunnerTest, reports_the_first_wrong_element) {
-  const RunReply reply = run(doubling("if (i < n) y[i] = i >= 1234 ? 3.0f : 2 * x[i];"));
-  EXPECT_TRUE(ended_with(reply, Status::wrong_result,
-                         "98766 of 100000 elements differ; the first is y[1234]: 3, expected "));
-}
-
-TEST_F(CudaRunnerTest, finds_unwritten_outputs) {
-  const RunReply reply = run(doubling("if (i < n - 1) y[i] = 2 * x[i];"));
-  EXPECT_EQ(reply.status, Status::wrong_result);
-  EXPECT_EQ(reply.message.find("1 of 100000 elements differs (NaN); it is y[99999]: nan"), 0u)
-      << reply.message;
-}
-
-TEST_F(CudaRunnerTest, fails_nan_in_every_element) {
-  EXPECT_EQ(run(doubling("if (i < n) y[i] = __int_as_float(0x7fc00000);")).status, Status::wrong_result);
-}
-
-TEST_F(CudaRunnerTest, finds_writes_past_the_end) {
-  const RunReply reply = run(zoned(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[n + 3] = 0;")));
-  EXPECT_TRUE(
-      ended(reply, Status::guard_violated, "wrote outside 'y' (100000 elements): 12 bytes past its end"));
-  EXPECT_EQ(run(doubling(kRight)).status, Status::ok);
-}
-
 TEST_F(CudaRunnerTest, finds_writes_before_the_beginning) {
   const RunReply reply = run(zoned(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[-2] = 0;")));
   EXPECT_TRUE(ended(reply, Status::guard_violated,
                     "wrote outside 'y' (100000 elements): up to 8 bytes before its beginning"));
-}
-
-TEST_F(CudaRunnerTest, finds_changed_inputs_and_restores_them) {
-  const RunReply reply =
-      run(zoned(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 77) const_cast<float*>(x)[i] = -1;")));
-  EXPECT_EQ(reply.status, Status::input_changed);
-  EXPECT_EQ(reply.message.find("wrote into its input: x[77] was "), 0u) << reply.message;
-  EXPECT_EQ(run(doubling(kRight)).status, Status::ok);
 }
 
 TEST_F(CudaRunnerTest, repairs_damage_by_one_candidate_before_the_next) {
@@ -179,25 +146,6 @@ TEST_F(CudaRunnerTest, refuses_a_launch_beyond_the_device_limits) {
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
 }
 
-TEST_F(CudaRunnerTest, refuses_a_block_whose_registers_do_not_fit) {
-  Case kernel;
-  kernel.source = R"(
-__global__ void k(float* y) {
-  float a[100];
-  for (int i = 0; i < 100; ++i) a[i] = y[i * 32 + threadIdx.x % 7];
-#pragma unroll 1
-  for (int j = 0; j < 10; ++j)
-#pragma unroll
-    for (int i = 0; i < 100; ++i) a[i] = a[i] * a[(i + 1) % 100] + j;
-  float sum = 0;
-  for (int i = 0; i < 100; ++i) sum += a[i];
-  y[threadIdx.x] = sum;
-})";
-  kernel.arguments = {buffer("y", Role::scratch, 10'000)};
-  kernel.steps = {step("k", 1, 1024, {0})};
-  EXPECT_TRUE(ended_with(run(kernel), Status::launch_failed, "k: a block of 1024 threads with "));
-}
-
 TEST_F(CudaRunnerTest, grants_shared_memory_beyond_48_kib) {
   Case kernel;
   kernel.source = R"(
@@ -253,14 +201,6 @@ __global__ void reference(const float* x, float* y, long long n) {
   EXPECT_EQ(run(timed).status, Status::ok);
 }
 
-TEST_F(CudaRunnerTest, reports_a_missing_module_as_a_failure_of_the_machine) {
-  RunJob lost = job(doubling(kRight));
-  lost.candidate.path = folder_.path("gone.code");
-  const RunReply reply = runner_->run(lost);
-  EXPECT_EQ(reply.status, Status::machine_failed);
-  EXPECT_FALSE(reply.worker_is_lost);
-}
-
 TEST_F(CudaRunnerTest, times_long_kernels_and_short_ones) {
   Case large = doubling(kRight, 64 << 20);
   large.check_only = false;
@@ -280,81 +220,6 @@ TEST_F(CudaRunnerTest, times_long_kernels_and_short_ones) {
   EXPECT_LT(fast.timing.median_us, slow.timing.median_us);
 }
 
-TEST_F(CudaRunnerTest, gives_a_configuration_far_slower_than_the_leader_few_samples) {
-  Case kernel = doubling(kRight, 64 << 20);
-  kernel.check_only = false;
-  kernel.cutoff = {.leader = {.median_us = 1}, .noise = {.deviation = 0.01, .straggler_share = 0.01}};
-  const RunReply reply = run(kernel);
-  EXPECT_TRUE(reply.is_dropped_early);
-  EXPECT_LE(reply.samples_us.size(), 2u);
-}
-
-TEST_F(CudaRunnerTest, times_finalists_in_turns) {
-  PlayoffJob playoff;
-  for (const char* body : {kRight,
-                           "if (i < n) { float t = 0; for (int k = 0; k < 200; ++k) t += sinf(x[i] + k); "
-                           "y[i] = t > 1e9f ? 0 : 2 * x[i]; }"}) {
-    Case kernel = doubling(body, 4 << 20);
-    kernel.check_only = false;
-    playoff.finalists.push_back(job(kernel));
-  }
-  RunJob broken = playoff.finalists[0];
-  broken.candidate.symbols = {"no_such_kernel"};
-  playoff.finalists.push_back(broken);
-  playoff.rounds.count = 20;
-  const auto finalists = runner_->playoff(playoff);
-  ASSERT_EQ(finalists.size(), 3u);
-  ASSERT_EQ(finalists[0].samples_us.size(), 20u);
-  ASSERT_EQ(finalists[1].samples_us.size(), 20u);
-  EXPECT_TRUE(finalists[2].samples_us.empty());
-  EXPECT_LT(summarize(finalists[0].samples_us).median_us, summarize(finalists[1].samples_us).median_us);
-}
-
-// Faults that lose the context. Each runs in a new process.
-class GpuFaultDeathTest : public GpuTest {
- protected:
-  GpuFaultDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
-
-  void expect(const std::string& body, Status status, const std::string& words) {
-    expect(doubling(body), status, words);
-  }
-  void expect(const Case& kernel, Status status, const std::string& words) {
-    EXPECT_EXIT(run_and_end(kernel, status, words), testing::ExitedWithCode(0), "");
-  }
-
- private:
-  [[noreturn]] void run_and_end(Case kernel, Status status, const std::string& words) {
-    kernel.time_limit_s = 1;
-    const RunReply reply = run(kernel);
-    EXPECT_EQ(status_name(reply.status), status_name(status)) << reply.message;
-    EXPECT_TRUE(reply.worker_is_lost);
-    EXPECT_TRUE(contains(reply.message, words));
-    // The parent shows what the child writes to its standard error.
-    if (HasFailure()) std::fprintf(stderr, "%s\n", reply.message.c_str());
-    // Releasing resources would wait for a kernel that never ends.
-    std::fflush(nullptr);
-    std::_Exit(HasFailure() ? 1 : 0);
-  }
-};
-
-TEST_F(GpuFaultDeathTest, an_illegal_address_is_reported) {
-  expect("y[i + (1ll << 40)] = 1;", Status::illegal_access, "an illegal memory access was encountered");
-}
-// Memory beside a buffer is not mapped: its size is a multiple of the alignment.
-TEST_F(GpuFaultDeathTest, a_write_past_the_end_is_a_fault) {
-  expect("if (i < n) y[i] = 2 * x[i]; if (i == n) y[i] = 0;", Status::illegal_access,
-         "illegal memory access");
-}
-TEST_F(GpuFaultDeathTest, a_read_past_the_end_is_a_fault) {
-  expect("if (i < n) y[i] = 2 * x[i] + 0 * x[i + 1];", Status::illegal_access, "illegal memory access");
-}
-TEST_F(GpuFaultDeathTest, a_read_before_the_beginning_is_a_fault) {
-  expect("if (i < n) y[i] = 2 * x[i] + 0 * x[i - 1];", Status::illegal_access, "illegal memory access");
-}
-TEST_F(GpuFaultDeathTest, a_write_to_an_input_is_a_fault) {
-  expect("if (i < n) y[i] = 2 * x[i]; if (i == 77) const_cast<float*>(x)[i] = -1;", Status::illegal_access,
-         "illegal memory access");
-}
 TEST_F(CudaRunnerTest, finds_a_write_behind_a_buffer_of_odd_size) {
   const RunReply reply = run(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[n] = 0;", 100'001));
   EXPECT_TRUE(
@@ -362,6 +227,7 @@ TEST_F(CudaRunnerTest, finds_a_write_behind_a_buffer_of_odd_size) {
   const RunReply right = run(doubling(kRight, 100'001));
   EXPECT_EQ(right.status, Status::ok) << right.message;
 }
+
 // The contents move between the two executions, by less than the size of the buffer.
 TEST_F(CudaRunnerTest, moves_inputs_of_odd_sizes) {
   for (const std::uint64_t n : {1u, 524'289u, 30'000'001u}) {
@@ -372,34 +238,6 @@ TEST_F(CudaRunnerTest, moves_inputs_of_odd_sizes) {
       EXPECT_EQ(reply.status, Status::ok) << n << ": " << reply.message;
     }
   }
-}
-TEST_F(GpuFaultDeathTest, a_null_address_is_reported) {
-  expect("*(volatile float*)nullptr = 1;", Status::illegal_access, "");
-}
-TEST_F(GpuFaultDeathTest, a_misaligned_access_is_reported) {
-  expect("*(volatile double*)((char*)y + 4) = 1;", Status::misaligned_access, "misaligned address");
-}
-TEST_F(GpuFaultDeathTest, a_trap_is_reported) {
-  expect("if (i == 5) __trap();", Status::aborted, "unspecified launch failure");
-}
-TEST_F(GpuFaultDeathTest, an_assertion_is_reported) {
-  Case kernel = doubling("");
-  kernel.source = R"(#include <assert.h>
-__global__ void candidate(const float* x, float* y, long long n) {
-  const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-  assert(i < 7);
-})";
-  expect(kernel, Status::aborted, "case.cu:4: ");
-}
-TEST_F(GpuFaultDeathTest, an_endless_loop_is_reported) {
-  expect("while (*(volatile float*)x < 2) {}", Status::timed_out, "ran longer than 1 s");
-}
-
-TEST_F(CudaRunnerTest, names_a_reference_that_writes_nothing) {
-  Case kernel = doubling(kRight);
-  kernel.reference_source = "__global__ void reference(const float*, float*, long long) {}";
-  EXPECT_TRUE(ended(run(kernel), Status::reference_failed,
-                    "the reference: leaves 100000 of 100000 elements of 'y' unwritten"));
 }
 
 // The second run of the reference, on the inverted results of the first, tells -1 from unwritten.
@@ -444,12 +282,6 @@ TEST_F(CudaRunnerTest, reports_the_energy_of_one_execution) {
   // Power, time and energy must agree.
   const double expected_j = large.conditions.power_w * large.timing.median_us * 1e-6;
   EXPECT_LT(std::abs(large.conditions.energy_j / expected_j - 1), 0.5);
-}
-
-TEST_F(CudaRunnerTest, does_not_measure_energy_unless_a_metric_needs_it) {
-  Case kernel = doubling(kRight);
-  kernel.check_only = false;
-  EXPECT_LT(run(kernel).conditions.energy_j, 0);
 }
 
 }  // namespace

@@ -20,8 +20,6 @@ struct Case {
   std::vector<StepPlan> reference;
   std::vector<std::pair<std::string, std::string>> macros;  // the candidate's
   Regime regime = Regime::cold;
-  double time_limit_s = 10;
-  Cutoff cutoff;
   bool check_only = true;
   Guards guards = Guards::hardware;
   bool measures_power = false;
