@@ -88,7 +88,8 @@ TEST(Verdict, units_in_the_last_place_are_counted_across_zero) {
   EXPECT_TRUE(judged<float>(ElementType::float32, {-tiny}, {tiny}, {0, 0, 2}).passed());
   EXPECT_FALSE(judged<float>(ElementType::float32, {-tiny}, {tiny}, {0, 0, 1}).passed());
   const float next = std::nextafter(std::nextafter(1.0f, 2.0f), 2.0f);
-  EXPECT_DOUBLE_EQ(judged<float>(ElementType::float32, {next}, {1.0f}).worst_ulp, 2);
+  EXPECT_TRUE(judged<float>(ElementType::float32, {next}, {1.0f}, {0, 0, 2}).passed());
+  EXPECT_FALSE(judged<float>(ElementType::float32, {next}, {1.0f}, {0, 0, 1}).passed());
 }
 
 TEST(Verdict, small_floats_are_compared_in_their_own_units) {
@@ -101,7 +102,7 @@ TEST(Verdict, small_floats_are_compared_in_their_own_units) {
     EXPECT_TRUE(judge(type, actual, expected, {0, 0, 1}).passed());
     const Verdict exact = judge(type, actual, expected, {});
     EXPECT_EQ(exact.mismatches, 1u);
-    EXPECT_DOUBLE_EQ(exact.worst_absolute, step);
+    EXPECT_DOUBLE_EQ(exact.first_absolute, step);
     EXPECT_FALSE(judge(type, reals(type, {kNaN, 2}), expected, {1, 1, 1}).passed());
   }
 }
@@ -115,20 +116,13 @@ TEST(Verdict, integers_keep_all_their_digits) {
 }
 
 TEST(Verdict, signed_and_unsigned_integers_differ_by_their_distance) {
-  EXPECT_DOUBLE_EQ(judged<std::int8_t>(ElementType::int8, {-128}, {127}).worst_absolute, 255);
-  EXPECT_DOUBLE_EQ(judged<std::uint8_t>(ElementType::uint8, {0}, {255}).worst_absolute, 255);
+  EXPECT_DOUBLE_EQ(judged<std::int8_t>(ElementType::int8, {-128}, {127}).first_absolute, 255);
+  EXPECT_DOUBLE_EQ(judged<std::uint8_t>(ElementType::uint8, {0}, {255}).first_absolute, 255);
   EXPECT_TRUE(judged<std::int16_t>(ElementType::int16, {-99}, {-100}, {0, 0.01, 0}).passed());
 }
 
 TEST(Verdict, an_output_without_elements_passes) {
   EXPECT_TRUE(judged<float>(ElementType::float32, {}, {}).passed());
-}
-
-TEST(Verdict, the_largest_error_is_reported_for_passing_outputs_too) {
-  const Verdict verdict = judged<double>(ElementType::float64, {1.25, 2}, {1, 2}, {1, 0, 0});
-  EXPECT_TRUE(verdict.passed());
-  EXPECT_DOUBLE_EQ(verdict.worst_absolute, 0.25);
-  EXPECT_DOUBLE_EQ(verdict.worst_relative, 0.25);
 }
 
 TolerancePlan with(void (*change)(TolerancePlan&)) {
@@ -204,7 +198,7 @@ TEST(Verdict, the_norm_of_complex_numbers_is_that_of_their_magnitudes) {
   norm.norm = 0.09;
   EXPECT_FALSE(judged(ElementType::complex128, actual, expected, norm).passed());
   EXPECT_TRUE(
-      std::isfinite(judged<double>(ElementType::complex128, {1e300, 1e300}, {1e300, 0}).worst_absolute));
+      std::isfinite(judged<double>(ElementType::complex128, {1e300, 1e300}, {1e300, 0}).first_absolute));
 }
 
 TEST(Verdict, the_order_matters_unless_any_order_is_allowed) {

@@ -27,7 +27,7 @@ GKTUNE_EVERYWHERE inline bool counts(const Selection& selection, unsigned long l
 struct Difference {
   bool passes;
   bool is_nan;  // the output's
-  double absolute, relative, ulp;
+  double absolute;
 };
 
 GKTUNE_EVERYWHERE inline double magnitude(double x) { return x < 0 ? -x : x; }
@@ -76,20 +76,19 @@ GKTUNE_EVERYWHERE inline Difference compare_reals(double actual, double expected
                                                   ErrorBounds bounds) {
   const double infinity = 1e308 * 10;
   const bool are_nan = actual != actual && expected != expected;
-  if (actual == expected || (are_nan && bounds.nan_equals)) return {true, false, 0, 0, 0};
+  if (actual == expected || (are_nan && bounds.nan_equals)) return {true, false, 0};
   if (actual != actual || expected != expected || magnitude(actual) == infinity ||
       magnitude(expected) == infinity) {
-    return {false, actual != actual, infinity, infinity, infinity};
+    return {false, actual != actual, infinity};
   }
   const long long a = ordered_bits(actual_bits, size_bytes), b = ordered_bits(expected_bits, size_bytes);
   const unsigned long long ulp =
       a > b ? static_cast<unsigned long long>(a) - static_cast<unsigned long long>(b)
             : static_cast<unsigned long long>(b) - static_cast<unsigned long long>(a);
   const double absolute = magnitude(actual - expected);
-  const double relative = expected == 0 ? infinity : absolute / magnitude(expected);
   const bool passes =
       absolute <= bounds.absolute || absolute <= bounds.relative * magnitude(expected) || ulp <= bounds.ulp;
-  return {passes, false, absolute, relative, static_cast<double>(ulp)};
+  return {passes, false, absolute};
 }
 
 // For finite parts, no intermediate result overflows.
@@ -113,18 +112,18 @@ GKTUNE_EVERYWHERE inline Difference compare_complex(double actual_real, double a
   const bool are_nan_too = actual_imaginary != actual_imaginary && expected_imaginary != expected_imaginary;
   if ((actual_real == expected_real || (are_nan && bounds.nan_equals)) &&
       (actual_imaginary == expected_imaginary || (are_nan_too && bounds.nan_equals))) {
-    return {true, false, 0, 0, 0};
+    return {true, false, 0};
   }
   if (!is_finite(actual_real) || !is_finite(actual_imaginary) || !is_finite(expected_real) ||
       !is_finite(expected_imaginary)) {
     const bool is_nan = actual_real != actual_real || actual_imaginary != actual_imaginary;
-    return {false, is_nan, infinity, infinity, 0};
+    return {false, is_nan, infinity};
   }
   const double absolute =
       complex_magnitude(actual_real - expected_real, actual_imaginary - expected_imaginary);
   const double size = complex_magnitude(expected_real, expected_imaginary);
   const bool passes = absolute <= bounds.absolute || absolute <= bounds.relative * size;
-  return {passes, false, absolute, size == 0 ? infinity : absolute / size, 0};
+  return {passes, false, absolute};
 }
 
 // The norm of differences as a share of the norm of what is expected, from the sums of their squares.
@@ -137,16 +136,16 @@ GKTUNE_EVERYWHERE inline double relative_norm(double differences, double squares
 // Integers as their bits, widened to 64 with their sign; one unit in the last place is one.
 GKTUNE_EVERYWHERE inline Difference compare_integers(unsigned long long actual, unsigned long long expected,
                                                      bool is_signed, ErrorBounds bounds) {
-  if (actual == expected) return {true, false, 0, 0, 0};
+  if (actual == expected) return {true, false, 0};
   const bool greater =
       is_signed ? static_cast<long long>(actual) > static_cast<long long>(expected) : actual > expected;
   const unsigned long long distance = greater ? actual - expected : expected - actual;
   const bool is_negative = is_signed && static_cast<long long>(expected) < 0;
   const double size = static_cast<double>(is_negative ? 0 - expected : expected);
-  const double absolute = static_cast<double>(distance), infinity = 1e308 * 10;
+  const double absolute = static_cast<double>(distance);
   const bool passes =
       absolute <= bounds.absolute || absolute <= bounds.relative * size || distance <= bounds.ulp;
-  return {passes, false, absolute, size == 0 ? infinity : absolute / size, absolute};
+  return {passes, false, absolute};
 }
 
 }  // namespace gktune

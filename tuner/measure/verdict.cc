@@ -151,9 +151,6 @@ Verdict judge(ElementType type, std::span<const std::byte> actual, std::span<con
       squares += right * right;
       differences += difference.absolute * difference.absolute;
     }
-    verdict.worst_absolute = std::max(verdict.worst_absolute, difference.absolute);
-    verdict.worst_relative = std::max(verdict.worst_relative, difference.relative);
-    verdict.worst_ulp = std::max(verdict.worst_ulp, difference.ulp);
     if (difference.passes) continue;
     if (verdict.mismatches++ == 0) {
       verdict.first = i;

@@ -20,8 +20,6 @@ struct Verdict {
   std::uint64_t first = 0;       // index of the first mismatch, and what was there
   std::string actual, expected;
   double first_absolute = 0;
-  double worst_absolute = 0, worst_relative = 0,
-         worst_ulp = 0;  // over all elements, those that pass included
 
   // The norm of all differences together, and the largest that passes. See TolerancePlan::norm.
   double norm = 0, norm_limit = std::numeric_limits<double>::infinity();

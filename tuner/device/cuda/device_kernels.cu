@@ -179,19 +179,16 @@ extern "C" __global__ void gktune_draw(void* to, const void* from, u64 count, in
   }
 }
 
-// The result of a comparison. The worst differences are bits of doubles: positive doubles order like their
-// bits.
+// The result of a comparison.
 struct Mismatches {
-  u64 mismatches, nans, first, worst_absolute, worst_relative, worst_ulp, counted;
+  u64 mismatches, nans, first, counted;
   double differences, squares;  // the sums of their squares, where the norm counts
 };
 
 struct Judge {
   int type, size;
   ErrorBounds bounds;
-  u64 mismatches, nans, first;
-  double absolute, relative, ulp;
-  u64 counted = 0;
+  u64 mismatches = 0, nans = 0, first = ~0ull, counted = 0;
   double differences = 0, squares = 0;
 
   __device__ u64 widened(u64 bits) const {
@@ -211,9 +208,6 @@ struct Judge {
                                  : compare_integers(widened(actual), widened(expected), is_signed(type), bounds));
   }
   __device__ double note(u64 i, const Difference& d) {
-    absolute = d.absolute > absolute ? d.absolute : absolute;
-    relative = d.relative > relative ? d.relative : relative;
-    ulp = d.ulp > ulp ? d.ulp : ulp;
     if (d.passes) return d.absolute;
     ++mismatches;
     nans += d.is_nan ? 1 : 0;
@@ -244,18 +238,13 @@ struct Judge {
       atomicAdd(&found->nans, nans);
       atomicMin(&found->first, first);
     }
-    if (absolute > 0 || ulp > 0) {
-      atomicMax(&found->worst_absolute, static_cast<u64>(__double_as_longlong(absolute)));
-      atomicMax(&found->worst_relative, static_cast<u64>(__double_as_longlong(relative)));
-      atomicMax(&found->worst_ulp, static_cast<u64>(__double_as_longlong(ulp)));
-    }
   }
 };
 
 extern "C" __global__ void gktune_compare(const void* actual, const void* expected, u64 count, int type,
                                           ErrorBounds bounds, Selection selection, int sees_all, int has_norm,
                                           Mismatches* found) {
-  Judge judge = {type, size_of(type), bounds, 0, 0, ~0ull, 0, 0, 0};
+  Judge judge = {type, size_of(type), bounds};
   const u64 in_chunk = 16 / judge.size, chunks = sees_all ? 0 : count / in_chunk;
   const uint4* a = static_cast<const uint4*>(actual);
   const uint4* e = static_cast<const uint4*>(expected);
@@ -288,7 +277,7 @@ extern "C" __global__ void gktune_compare_complex(const void* actual, const void
                                                   ErrorBounds bounds, Selection selection, int has_norm,
                                                   Mismatches* found) {
   const int size = size_of(part_type);
-  Judge judge = {part_type, size, bounds, 0, 0, ~0ull, 0, 0, 0};
+  Judge judge = {part_type, size, bounds};
   const auto part = [&](const void* buffer, u64 i) { return real_of(load_raw(buffer, i, size), part_type); };
   for (u64 i = first_index(); i < count; i += stride()) {
     if (!counts(selection, i)) continue;
