@@ -35,6 +35,10 @@ __global__ void twice_reference(const float* in, float* out, int n) { int w = wi
 constexpr const char* kKernel = "__global__ void mine(const float* in, float* out, int n) {}\n";
 constexpr const char* kLaunch = "launches: {entry: mine, block: 32, arguments: [in, out, n]}\n";
 
+std::string with(std::string text, const std::string& old, const std::string& by) {
+  return text.replace(text.find(old), old.size(), by);
+}
+
 class Candidates : public ::testing::Test {
  protected:
   Candidates() {
@@ -140,6 +144,28 @@ TEST_F(Candidates, a_candidate_cannot_change_what_judges_it) {
   const Errors input = errors_of(
       with_block("arguments: {own: {type: float, extent: n, init: zero}}\n" + std::string(kLaunch)));
   EXPECT_EQ(input, Errors{wrong});
+}
+
+TEST_F(Candidates, a_candidate_cannot_take_a_file_that_only_the_reference_takes) {
+  const std::string with_file =
+      with(kSpace, "  n: {", "  expected: {type: float, extent: n, init: {file: x.npy}}\n  n: {");
+  folder_.write("twice.yaml",
+                with(with_file, "twice_reference, arguments: [in,", "copy, arguments: [expected,"));
+  folder_.write("twice.cu",
+                std::string(kSource) + "__global__ void copy(const float* in, float* out, int n) {}\n");
+  EXPECT_EQ(errors_of(with_block(kLaunch)), Errors{});
+  const Errors refused{"2:1 a candidate cannot take 'expected'"};
+  EXPECT_EQ(errors_of(with_block("launches: {entry: mine, block: 32, arguments: [expected, out, n]}\n")),
+            refused);
+  EXPECT_EQ(errors_of(with_block(
+                "launches: {entry: mine, block: 32, arguments: [in, out, n]}\nsetup: {once: {entry: "
+                "mine, arguments: [expected, out, n]}}\n")),
+            refused);
+}
+
+TEST_F(Candidates, a_candidate_may_take_a_file_that_the_kernel_of_the_space_takes) {
+  folder_.write("twice.yaml", with(kSpace, "init: {uniform: [0, 1], seed: 1}", "init: {file: x.npy}"));
+  EXPECT_EQ(errors_of(with_block(kLaunch)), Errors{});
 }
 
 TEST_F(Candidates, a_candidate_has_to_launch_every_output) {

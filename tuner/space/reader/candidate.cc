@@ -16,6 +16,19 @@ bool has_parameter(const Constraint& constraint, const Definition& space) {
   });
 }
 
+bool takes(const KernelDefinition& kernel, const std::string& argument) {
+  return takes(kernel.launches, argument) || takes(kernel.setup.once, argument) ||
+         takes(kernel.setup.each, argument);
+}
+
+// True if the argument is a file that the reference reads and the space's kernel does not: it may hold the
+// expected outputs.
+bool is_expected(const Argument& argument, const KernelDefinition& kernel) {
+  if (argument.role != Argument::Role::in || argument.contents.kind != Contents::Kind::file) return false;
+  if (!argument.symbol.empty() || takes(kernel, argument.name)) return false;
+  return kernel.reference && takes(kernel.reference->launches, argument.name);
+}
+
 // The copies in the candidate's definition belong to another source than the candidate's.
 void name_source(PlainCode& code, const KernelDefinition& kernel) {
   if (!code.path.empty()) return;
@@ -97,6 +110,11 @@ Definition DefinitionReader::read_candidate(const YamlNode& root, std::string so
   if (const YamlNode* node = fields.section("constraints")) read_constraints(*node);
   names_.take_used_definitions();
   read_kernel(fields);
+  for (const Argument& argument : space.kernel.arguments) {
+    if (is_expected(argument, space.kernel) && takes(definition_.kernel, argument.name))
+      errors_.add(fields.key("launches"), "a candidate cannot take '" + argument.name + "'",
+                  "only the reference does: list the arguments of the launch: arguments: [in, out]");
+  }
   used_definitions_ = names_.take_used_definitions();
   finish(fields);
   KernelDefinition judge = space.kernel;
