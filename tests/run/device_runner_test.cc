@@ -724,18 +724,39 @@ TEST_F(Tampering, candidates_have_to_be_right_on_the_inputs_that_the_file_names_
   for (const char* candidate : {"right", "narrow"}) {
     RunJob named = job(candidate);
     named.plan.arguments[0].contents = {ContentsKind::ramp, 0, 0, 0, 1, 0, {}};
-    named.plan.arguments[0].other = ContentsPlan{ContentsKind::uniform, 0, 0, 0, 5000, 9000, {}};
-    named.plan.arguments[0].other->a_integer = 5000;
-    named.plan.arguments[0].other->b_integer = 9000;
+    ContentsPlan& other = named.plan.arguments[0].others.emplace_back();
+    other.kind = ContentsKind::uniform;
+    other.a_integer = 5000;
+    other.b_integer = 9000;
     if (named.candidate.path == "narrow") add("narrow", is_right_for_small_inputs);
     const RunReply reply = runner_->run(named);
     EXPECT_EQ(reply.ok(), named.candidate.path == "right") << reply.message;
   }
 }
 
+TEST_F(Tampering, executions_take_the_inputs_that_the_file_names_in_turn) {
+  RunJob named = job("notes");
+  named.plan.arguments[0].contents = {ContentsKind::ramp, 0, 0, 0, 1, 0, {}};
+  for (const std::int64_t value : {5000, 7000, 9000}) {
+    ContentsPlan& other = named.plan.arguments[0].others.emplace_back();
+    other.kind = ContentsKind::constant;
+    other.a_integer = value;
+  }
+  std::vector<int> met;
+  add("notes", [&](Memory memory) {
+    const int first = element<int>(*memory[0].buffer, 0);
+    if (first >= 5000 && (met.empty() || met.back() != first)) met.push_back(first);
+    return right(memory);
+  });
+  ASSERT_TRUE(runner_->run(named).ok());
+  ASSERT_GE(met.size(), 2);
+  for (std::size_t i = 1; i < met.size(); ++i)
+    EXPECT_EQ(met[i], met[i - 1] == 9000 ? 5000 : met[i - 1] + 2000);
+}
+
 TEST_F(Tampering, inputs_for_the_check_that_cannot_be_read_are_an_error) {
   RunJob named = job();
-  named.plan.arguments[0].other = ContentsPlan{.kind = ContentsKind::file, .file = "/no/such/file.npy"};
+  named.plan.arguments[0].others = {ContentsPlan{.kind = ContentsKind::file, .file = "/no/such/file.npy"}};
   const RunReply reply = runner_->run(named);
   EXPECT_FALSE(reply.ok());
   EXPECT_TRUE(contains(reply.message, "/no/such/file.npy"));

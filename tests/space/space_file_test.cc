@@ -133,10 +133,23 @@ TEST(SpaceFile, names_other_contents_of_inputs_for_fresh_executions) {
   EXPECT_TRUE(read->check_problems.empty());
   const auto plan = resolve(read->kernel, {}, {{"n", 100}}, {});
   EXPECT_EQ(plan->arguments[0].contents.kind, ContentsKind::ramp);
-  ASSERT_TRUE(plan->arguments[0].other.has_value());
-  EXPECT_EQ(plan->arguments[0].other->kind, ContentsKind::uniform);
-  EXPECT_EQ(plan->arguments[0].other->a, 100);
-  EXPECT_FALSE(plan->arguments[1].other.has_value());
+  ASSERT_EQ(plan->arguments[0].others.size(), 1);
+  EXPECT_EQ(plan->arguments[0].others[0].kind, ContentsKind::uniform);
+  EXPECT_EQ(plan->arguments[0].others[0].a, 100);
+  EXPECT_TRUE(plan->arguments[1].others.empty());
+}
+
+TEST(SpaceFile, names_several_other_contents_that_fresh_executions_take_in_turn) {
+  const std::string text =
+      "kernel: k\nsource: k.cu\nproblem: {n: [100]}\nlaunches: {entry: k}\narguments:\n"
+      "  x: {type: float, extent: n, init: {file: x.npy}}\n"
+      "check: {inputs: {x: [{file: \"x_{n}_1.npy\"}, {file: \"x_{n}_2.npy\"}]}}\n";
+  const auto read = read_space_text(text, "k.yaml", {}, files_of({{"k.cu", ""}}));
+  ASSERT_TRUE(read.ok()) << read.error().front().str();
+  const auto plan = resolve(read->kernel, {}, {{"n", 100}}, {});
+  ASSERT_EQ(plan->arguments[0].others.size(), 2);
+  EXPECT_EQ(plan->arguments[0].others[0].file, "x_100_1.npy");
+  EXPECT_EQ(plan->arguments[0].others[1].file, "x_100_2.npy");
 }
 
 TEST(SpaceFile, a_search_strategy_has_one_of_the_known_names) {

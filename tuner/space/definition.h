@@ -163,6 +163,7 @@ struct Argument {
   Role role = Role::in;
   Contents contents;
   std::optional<Contents> other;   // of fresh executions; none: another draw of the contents
+  std::vector<Contents> further;   // more of them: fresh executions take one after the other
   std::optional<Tolerance> check;  // of outputs that are compared with the reference's
 };
 // True if executions find contents in such a buffer.
@@ -175,7 +176,7 @@ inline EnumNames enum_names(Argument::Role) {
   return kNames;
 }
 
-GKTUNE_FIELDS(Argument, name, type, value, extent, symbol, role, contents, other, check)
+GKTUNE_FIELDS(Argument, name, type, value, extent, symbol, role, contents, other, further, check)
 
 // Code that judges candidates. Its expressions may use the problem, but no parameters.
 struct PlainCode {

@@ -72,7 +72,7 @@ struct ArgumentPlan {
   std::uint64_t count = 0;   // number of elements of a buffer
   Argument::Role role = Argument::Role::in;
   ContentsPlan contents;
-  std::optional<ContentsPlan> other;  // of fresh executions; none: another draw of the contents
+  std::vector<ContentsPlan> others;  // of fresh executions, in turn; none: another draw of the contents
   bool is_checked = false;
   TolerancePlan tolerance;
   bool is_tensor_map() const { return tensor_map.argument >= 0; }
@@ -81,7 +81,7 @@ struct ArgumentPlan {
 };
 
 GKTUNE_FIELDS(ArgumentPlan, name, type, is_scalar, scalar, members, tensor_map, texture, is_aligned, count,
-              role, contents, other, is_checked, tolerance)
+              role, contents, others, is_checked, tolerance)
 
 struct StepPlan {
   std::string entry;  // a function or a template-id with values; empty: a fill

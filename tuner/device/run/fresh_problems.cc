@@ -17,9 +17,9 @@ constexpr double kCheapDrawsS = 1;
 constexpr const char* kKeeper = "";
 
 // The inputs of the job in another draw.
-std::vector<ArgumentPlan> next_inputs(const RunJob& job, std::random_device& random) {
+std::vector<ArgumentPlan> next_inputs(const RunJob& job, std::random_device& random, std::uint64_t turn) {
   const std::uint64_t high = random();
-  return with_other_inputs(job.plan.arguments, high << 32 | random() | 1);
+  return with_other_inputs(job.plan.arguments, high << 32 | random() | 1, turn);
 }
 
 bool has_contents(const ArgumentPlan& plan) {
@@ -37,19 +37,20 @@ std::string name_of(const Module& module) {
 
 }  // namespace
 
-std::vector<ArgumentPlan> with_other_inputs(std::vector<ArgumentPlan> arguments, std::uint64_t draw) {
+std::vector<ArgumentPlan> with_other_inputs(std::vector<ArgumentPlan> arguments, std::uint64_t draw,
+                                            std::uint64_t turn) {
   bool varies = false;
   ArgumentPlan* largest = nullptr;
   for (ArgumentPlan& plan : arguments) {
-    if (plan.other) {
-      plan.contents = *plan.other;
+    if (!plan.others.empty()) {
+      plan.contents = plan.others[turn % plan.others.size()];
       varies = true;
     }
     if (has_contents(plan) && is_random(plan.contents.kind)) {
       plan.contents.seed ^= draw;
       plan.contents.sparse.seed ^= draw;
       varies = true;
-    } else if (plan.other) {
+    } else if (!plan.others.empty()) {
       continue;
     } else if (has_elements_to_draw(plan) && is_floating(plan.type)) {
       plan.contents.seed = draw;
@@ -89,7 +90,7 @@ Result<void, Failure> FreshProblems::grow(const RunJob& job, std::size_t count) 
 }
 
 Result<void, Failure> FreshProblems::draw(const RunJob& job, std::size_t count) {
-  if (!is_barred_ && next_inputs(job, random_).empty()) is_barred_ = true;
+  if (!is_barred_ && next_inputs(job, random_, turn_).empty()) is_barred_ = true;
   if (is_barred_) return {};
   met_by_.clear();
   if (auto grown = grow(job, count); !grown) return grown;
@@ -104,12 +105,12 @@ Result<void, Failure> FreshProblems::draw(const RunJob& job, std::size_t count) 
 Result<bool, Failure> FreshProblems::draw(ProblemBuffers& problem, const RunJob& job) {
   const auto begin = std::chrono::steady_clock::now();
   problem.permit(ForkedAccess::write);
-  auto drawn = problem.draw(next_inputs(job, random_), isolate_);
+  auto drawn = problem.draw(next_inputs(job, random_, ++turn_), isolate_);
   problem.permit(ForkedAccess::none);
   drawing_s_ += seconds_since(begin);
   if (drawn) return true;
   const bool is_named = std::ranges::any_of(
-      job.plan.arguments, [](const ArgumentPlan& argument) { return argument.other.has_value(); });
+      job.plan.arguments, [](const ArgumentPlan& argument) { return !argument.others.empty(); });
   if (drawn.error().worker_is_lost || is_named) return drawn.error();
   send_report(Frame::Kind::survived, {});
   is_barred_ = true;

@@ -16,12 +16,13 @@
 
 namespace gktune {
 
-// The same arguments with the other contents that the space file names, and otherwise with contents of another
-// draw, as far as their kinds allow. Empty: no contents can vary.
-// Random contents get another seed. Elements of ramps and files are drawn from their elements: those of all
-// floating types, and if nothing else varies, those of the largest input alone, because integers may be
-// places in other arguments.
-std::vector<ArgumentPlan> with_other_inputs(std::vector<ArgumentPlan> arguments, std::uint64_t draw);
+// The same arguments with the other contents that the space file names, those of this turn, and otherwise
+// with contents of another draw, as far as their kinds allow. Empty: no contents can vary. Random contents
+// get another seed. Elements of ramps and files are drawn from their elements: those of all floating types,
+// and if nothing else varies, those of the largest input alone, because integers may be places in other
+// arguments.
+std::vector<ArgumentPlan> with_other_inputs(std::vector<ArgumentPlan> arguments, std::uint64_t draw,
+                                            std::uint64_t turn);
 
 // Fresh executions: those that can know of no other. A candidate may remember what it did, in variables, in
 // its outputs, on the chip. Nothing of that helps on inputs that have never been executed, whose outputs hold
@@ -71,6 +72,7 @@ class FreshProblems {
   std::set<std::string> met_by_;  // candidates
   double drawing_s_ = 0, executing_s_ = 0;
   std::random_device random_;
+  std::uint64_t turn_ = random_();  // among the contents that the space file names
 };
 
 }  // namespace gktune

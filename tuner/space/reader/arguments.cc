@@ -99,10 +99,19 @@ class ArgumentReader {
                   "name an input whose contents this file describes");
       return;
     }
-    read_init(node, argument.other.emplace());
-    if (argument.other->is_computed || argument.other->kind >= Contents::Kind::csr_offsets)
-      errors_.add(node, "computed inputs and sparse matrices have no other contents here",
-                  "they follow from other inputs, or have another seed at each draw");
+    for (const YamlNode& item : items_of(node)) {
+      Contents contents;
+      read_init(item, contents);
+      if (contents.is_computed || contents.kind >= Contents::Kind::csr_offsets)
+        errors_.add(item, "computed inputs and sparse matrices have no other contents here",
+                    "they follow from other inputs, or have another seed at each draw");
+      if (argument.other)
+        argument.further.push_back(std::move(contents));
+      else
+        argument.other = std::move(contents);
+    }
+    if (!argument.other)
+      errors_.add(node, "an empty list names no contents", "expected " + std::string(kInitForms));
   }
 
  private:
@@ -353,11 +362,19 @@ void read_other_inputs(const YamlNode& node, const std::vector<Axis>& axes, cons
   std::vector<std::string> known;
   for (const WrittenArgument& written : arguments) known.push_back(written.argument.name);
   ArgumentReader reader(axes, folder, names, errors);
+  std::optional<std::size_t> length;  // of the lists, which belong together
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     const auto at = std::ranges::find(known, node.keys[i].text);
     if (at != known.end()) {
       reader.read_other(node.keys[i], node.items[i],
                         arguments[static_cast<std::size_t>(at - known.begin())].argument);
+      const std::size_t own = items_of(node.items[i]).size();
+      if (own > 1 && own != length.value_or(own)) {
+        errors.add(node.items[i],
+                   std::to_string(own) + " contents, another input has " + std::to_string(*length),
+                   "a fresh execution takes the next of all lists");
+      }
+      if (own > 1) length = own;
     } else {
       errors.add(node.keys[i], "no argument is called '" + node.keys[i].text + "'" +
                                    errors.guess(node.keys[i].text, known));
