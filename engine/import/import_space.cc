@@ -82,10 +82,13 @@ std::optional<ImportedSpace> from_including_source(const std::string& text, cons
 Result<ImportedSpace> import_space_text(const std::string& text, const std::filesystem::path& path,
                                         const SpaceImport& options) {
   const std::string extension = path.extension().string();
-  if (extension == ".py")
+  if (extension == ".py" || extension == ".json") {
+    const bool is_script = extension == ".py";
     return Error{path.string() +
-                 ": Python scripts are not read; import the kernel's CUDA source (gktune import kernel.cu "
-                 "--kernel NAME) and add the script's parameters to the space file"};
+                 (is_script ? ": python -m gktune.definitions reads problems of KernelBench, and python -m "
+                              "gktune.kernel_tuner runs scripts of Kernel Tuner"
+                            : ": python -m gktune.definitions reads definitions of FlashInfer-Bench")};
+  }
   if (extension != ".cu" && extension != ".cuh") return Error{path.string() + ": it is no CUDA source (.cu)"};
   const auto kernels = options.kernel.empty() ? std::vector<std::string>() : std::vector{options.kernel};
   return import_cuda_source(text, path, path_from(options.folder, path), kernels);

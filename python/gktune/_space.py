@@ -14,7 +14,7 @@ from ._expressions import constraint_of, value_of
 from .errors import InvalidArgument
 
 # Copies the expected output that a file holds: the reference of kernels whose results Python computes.
-_REFERENCE = """template <int bytes>
+REFERENCE = """template <int bytes>
 struct alignas(bytes) Element {
   unsigned char values[bytes];
 };
@@ -282,12 +282,7 @@ class Space:
                 "extent": extent,
                 "init": {"file": self._file(expected)},
             }
-            launches.append({
-                "entry": f"copy_expected<{_arrays.bytes_of(arguments[name]['type'])}>",
-                "grid": f"max(1, min(ceil_div({extent}, 256), 65535))",
-                "block": 256,
-                "arguments": [expected, name, {"type": "int64", "value": extent}],
-            })  # fmt: skip
+            launches.append(copy_launch(expected, name, arguments[name]["type"], extent))
         for name in self.outputs():
             if name not in self.expected_names():
                 arguments[name]["check"] = "none"
@@ -320,13 +315,13 @@ class Space:
         source = os.path.abspath(self.source)
         if self.source_text == self.source:
             source = "kernel.txt" if self.command else "kernel.cu"
-            _write(os.path.join(folder, source), self.source_text)
+            write_text(os.path.join(folder, source), self.source_text)
         if self.reference is not None:
             self._check_reference()
         if self.reference is not None and not isinstance(self.reference, str):
-            _write(os.path.join(folder, "reference.cu"), _REFERENCE)
+            write_text(os.path.join(folder, "reference.cu"), REFERENCE)
         path = os.path.join(folder, "space.yaml")
-        _write(path, json.dumps(self.definition(source), indent=2))
+        write_text(path, json.dumps(self.definition(source), indent=2))
         return path
 
     def _check_reference(self) -> None:
@@ -404,6 +399,16 @@ class Space:
         return expected
 
 
+def copy_launch(expected: str, output: str, type_name: str, extent: int | str) -> dict[str, Any]:
+    """A launch of REFERENCE that copies an expected output."""
+    return {
+        "entry": f"copy_expected<{_arrays.bytes_of(type_name)}>",
+        "grid": f"max(1, min(ceil_div({extent}, 256), 65535))",
+        "block": 256,
+        "arguments": [expected, output, {"type": "int64", "value": extent}],
+    }
+
+
 def _is_integer(value: Any) -> bool:
     return hasattr(value, "dtype") and getattr(value.dtype, "kind", "") in "iu" and getattr(value, "shape", None) == ()
 
@@ -423,6 +428,6 @@ def _reordered(host: Any, original: Any) -> Any:
     return host.reshape(-1)[::-1].reshape(host.shape).copy() if host.dtype.kind in "fc" else host
 
 
-def _write(path: str, text: str) -> None:
+def write_text(path: str, text: str) -> None:
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

@@ -575,8 +575,10 @@ TEST_F(ImportTest, bad_sources_give_an_error_of_one_line) {
             "kernel.cu: the parameters of 'k' do not show: a macro or #if hides them");
   EXPECT_EQ(error("kernel: x\n", "space.yaml"), "space.yaml: it is no CUDA source (.cu)");
   EXPECT_EQ(error("tune_kernel('k', 'k.cu', 8, [], {'x': [1]})\n", "tune.py"),
-            "tune.py: Python scripts are not read; import the kernel's CUDA source (gktune import kernel.cu "
-            "--kernel NAME) and add the script's parameters to the space file");
+            "tune.py: python -m gktune.definitions reads problems of KernelBench, and python -m "
+            "gktune.kernel_tuner runs scripts of Kernel Tuner");
+  EXPECT_EQ(error("{}\n", "sum.json"),
+            "sum.json: python -m gktune.definitions reads definitions of FlashInfer-Bench");
 }
 
 TEST_F(ImportTest, dim3_variables_that_are_declared_together_and_set_later_are_read) {
