@@ -44,6 +44,14 @@ class Command(KernelCase):
         numpy.testing.assert_allclose(self.y, self.expected, rtol=1e-6)
         self.assertEqual(kernel.prepare(self.n, 2.0, self.x, self.y).config, study.best)
 
+    def test_each_configuration_launches_its_own_code(self):
+        for number, only in enumerate(({"threads": [32], "unroll": [1]}, {"threads": [64], "unroll": [2]})):
+            kernel = self.compiled(database=os.path.join(self.folder, f"{number}.db"))
+            kernel.tune(only=only)
+            y = self.y.copy()
+            kernel(self.n, 2.0, self.x, y)
+            numpy.testing.assert_allclose(y, self.expected, rtol=1e-6)
+
     def test_the_sanitizer_runs_it(self):
         self.assertEqual(gktune.check(self.compiled(), sanitize=True, sample=1), [])
         with open(self.program, "w") as file:

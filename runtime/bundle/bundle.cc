@@ -127,6 +127,7 @@ std::string variant_key(const SourcePlan& source) {
   for (const std::string& option : source.options) add(option);
   parts += '\n';
   for (const std::string& entry : source.entries) add(entry);
+  if (!source.request.empty()) add(source.request);
   return content_key(parts);
 }
 

@@ -23,7 +23,7 @@ std::string definition_text(Definition definition);
 // The opposite. Throws std::exception for other texts.
 Definition definition_from(const std::string& text);
 
-// A hash of what makes a variant of a source: macros, options, entries.
+// A hash of what makes a variant of a source: macros, options, entries, the request to a command.
 std::string variant_key(const SourcePlan& source);
 
 // A database with winners, their compiled code and all that launches need: an application that has it needs no
