@@ -8,7 +8,7 @@ namespace gktune {
 namespace {
 
 // "file:3:1: error: message", the line of the file, the caret under its fault, the advice.
-void print(Context& context, const Diagnostic& diagnostic) {
+void print_diagnostic(Context& context, const Diagnostic& diagnostic) {
   const std::string text = diagnostic.str();
   const std::string_view all = text;
   const std::size_t place = std::min(all.find(": ", diagnostic.file.size()) + 2, all.size());
@@ -46,7 +46,7 @@ ExitCode fail(Context& context, const Error& error) { return fail(context, ExitC
 ExitCode fail(Context& context, const std::vector<Diagnostic>& diagnostics) {
   std::string messages;
   for (const Diagnostic& each : diagnostics) {
-    print(context, each);
+    print_diagnostic(context, each);
     messages += each.message + '\n';
   }
   hint_at_unsafe_options(context, messages);
@@ -54,7 +54,7 @@ ExitCode fail(Context& context, const std::vector<Diagnostic>& diagnostics) {
 }
 
 void warn(Context& context, const std::vector<Diagnostic>& warnings) {
-  for (const Diagnostic& each : warnings) print(context, each);
+  for (const Diagnostic& each : warnings) print_diagnostic(context, each);
 }
 
 void hint(Context& context, std::string_view message) { context.log.hint(message); }

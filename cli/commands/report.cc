@@ -119,18 +119,6 @@ Result<std::vector<StudySummary>> studies_of(const Database& store, const std::v
   return studies;
 }
 
-// The stored portfolios of the kernels of these studies.
-Result<std::vector<Portfolio>> portfolios_of(const Database& store,
-                                             const std::vector<StudySummary>& studies) {
-  auto portfolios = store.portfolios();
-  if (!portfolios) return portfolios;
-  std::erase_if(*portfolios, [&](const Portfolio& portfolio) {
-    return std::ranges::none_of(
-        studies, [&](const StudySummary& each) { return each.study.kernel == portfolio.kernel; });
-  });
-  return portfolios;
-}
-
 }  // namespace
 
 Command report_command() {
@@ -172,10 +160,8 @@ Result<WrittenReport> write_report(const Database& store, const std::vector<std:
     if (facts->winner) facts->changes = facts->winner->changes;
     studies.push_back(*std::move(facts));
   }
-  auto portfolios = portfolios_of(store, *summaries);
-  if (!portfolios) return portfolios.error();
   const std::string page =
-      html_report(studies, {.written_unix_ms = now_unix_ms(), .live_s = settings.live_s}, *portfolios);
+      html_report(studies, {.written_unix_ms = now_unix_ms(), .live_s = settings.live_s});
   written.bytes = page.size();
   if (auto result = write_output(path, page); !result) return result.error();
   return written;

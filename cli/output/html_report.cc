@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <random>
 #include <span>
 
 #include "cli/devices.h"
+#include "cli/output/json.h"
 #include "cli/output/screen.h"
 #include "cli/output/study_tables.h"
 #include "cli/output/units.h"
@@ -22,10 +25,44 @@ std::span<const EmbeddedFile> chart_library();  // third_party/echarts
 
 namespace {
 
-constexpr std::size_t kLongestMessage = 300;
+constexpr std::size_t kLongestName = 120;
 constexpr std::size_t kRowsOfTrials = 20, kRowsOfImportance = 20, kRowsOfCauses = 20, kRowsOfSteps = 40;
 constexpr std::size_t kMostGroups = 24;  // of the values of a parameter in a heat map
 constexpr std::size_t kMostStudies = 24, kMostPoints = 10'000, kFewestPoints = 100;
+
+// A name or message of any length as one that fits the page.
+std::string shortened(const std::string& text, std::size_t columns) {
+  return cut(printable(text, Layout::escaped), columns);
+}
+std::string name_of(const std::string& text) { return shortened(text, kLongestName); }
+
+// The number with the five digits that a picture can show; null if it is not finite.
+Json rounded(double value) {
+  if (!std::isfinite(value)) return {};
+  if (value == 0) return 0;
+  const double scale = std::pow(10, 4 - std::floor(std::log10(std::abs(value))));
+  if (!std::isfinite(scale) || scale == 0) return value;
+  const double result = std::round(value * scale) / scale;
+  if (std::isfinite(result) && std::floor(result) == result && std::abs(result) < 1e15)
+    return static_cast<std::int64_t>(result);
+  // The shortest decimal number, not the one nearest to a product.
+  return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
+}
+
+// A part that the reader unfolds.
+std::string details(std::string_view summary, const std::string& body) {
+  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", summary, body);
+}
+
+// A figure whose chart the page's script draws, with a table that says the same.
+std::string figure(std::string_view chart, std::string_view caption, std::string_view note,
+                   const std::string& table, std::string_view chart_class, bool is_wide) {
+  return fmt::format(
+      "<figure data-chart=\"{}\"{}><figcaption>{} <span class=\"faint\">{}</span></figcaption>\n"
+      "<div class=\"controls\"></div><div class=\"scroll\"><div class=\"{}\"></div></div>\n{}</figure>\n",
+      chart, is_wide ? " class=\"wide\"" : "", caption, note, chart_class,
+      details("As a table", "<div class=\"chart-table\">" + table + "</div>"));
+}
 
 std::string_view text_of(std::span<const EmbeddedFile> files, std::string_view path) {
   return std::ranges::find(files, path, &EmbeddedFile::path)->text;
@@ -375,13 +412,10 @@ std::string new_nonce() {
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
-std::string page(const std::vector<StudyFacts>& studies, const std::vector<Portfolio>& portfolios,
-                 const HtmlReportSettings& settings, std::size_t detailed, std::size_t points) {
+std::string page(const std::vector<StudyFacts>& studies, const HtmlReportSettings& settings,
+                 std::size_t detailed, std::size_t points) {
   std::string sections;
-  Json data = {{"most_groups", kMostGroups},
-               {"live_s", settings.live_s},
-               {"studies", Json::array()},
-               {"portfolios", portfolios_for_script(portfolios)}};
+  Json data = {{"most_groups", kMostGroups}, {"live_s", settings.live_s}, {"studies", Json::array()}};
   for (std::size_t i = 0; i < studies.size(); ++i) {
     data["studies"].push_back(study_json(studies[i]));
     if (i >= detailed) continue;
@@ -421,7 +455,7 @@ std::string page(const std::vector<StudyFacts>& studies, const std::vector<Portf
       "<div class=\"bar\" id=\"page-controls\"></div>\n"
       "<noscript><p>The charts need JavaScript; the tables do not.</p></noscript></header>\n<main>\n";
   if (studies.empty()) html += "<p>The database has no trials yet.</p>\n";
-  html += overview_section(studies, detailed) + portfolio_section(portfolios) + sections;
+  html += overview_section(studies, detailed) + sections;
   html += "</main>\n<footer>Charts: Apache ECharts, Apache License 2.0.</footer>\n";
   html += "<script type=\"application/json\" id=\"data\">" + json_for_script(data) + "</script>\n";
   html += fmt::format("<script nonce=\"{}\">", nonce);
@@ -433,14 +467,13 @@ std::string page(const std::vector<StudyFacts>& studies, const std::vector<Portf
 
 }  // namespace
 
-std::string html_report(const std::vector<StudyFacts>& studies, const HtmlReportSettings& settings,
-                        const std::vector<Portfolio>& portfolios) {
+std::string html_report(const std::vector<StudyFacts>& studies, const HtmlReportSettings& settings) {
   std::size_t detailed = std::min(kMostStudies, studies.size()), points = kMostPoints;
-  std::string html = page(studies, portfolios, settings, detailed, points);
+  std::string html = page(studies, settings, detailed, points);
   while (html.size() > settings.most_bytes && (detailed > 1 || points > kFewestPoints)) {
     points = std::max(kFewestPoints, points / 2);
     if (points < detailed * kFewestPoints * 2) detailed = std::max<std::size_t>(1, detailed / 2);
-    html = page(studies, portfolios, settings, detailed, points);
+    html = page(studies, settings, detailed, points);
   }
   return html;
 }

@@ -450,61 +450,7 @@
     }
   }
 
-  // The losses of a portfolio and the tree that chooses among its configurations.
-  class PortfolioView {
-    constructor(portfolio) {
-      this.portfolio = portfolio;
-      const of = (chart) => document.querySelector(`#${portfolio.anchor} figure[data-chart=${chart}]`);
-      this.loss = of("portfolio-loss").querySelector(".chart");
-      this.tree = of("portfolio-tree").querySelector(".chart");
-      this.tree.hidden = !portfolio.tree || !portfolio.tree.children;
-      if (this.tree.hidden) of("portfolio-tree").querySelector("details").open = true;
-      this.measure = "mean";
-      of("portfolio-loss").querySelector(".controls").append(chooser("loss", [["mean", "on average"], ["worst", "at worst"]], "mean", (value) => {
-        this.measure = value;
-        this.drawLoss();
-      }));
-    }
-    draw() {
-      this.drawLoss();
-      if (!this.tree.hidden) this.drawTree();
-    }
-    drawLoss() {
-      const { portfolio, measure } = this, place = measure === "mean" ? 1 : 2;
-      const percent = (loss) => +(loss * 100).toPrecision(3) + " %";
-      const point = (each) => [each[0], each[place]];
-      const series = [
-        { name: "best on each problem", type: "line", symbolSize: 8, data: portfolio.losses.map(point) },
-        { name: "tree", type: "scatter", symbolSize: 13, data: [point(portfolio.tree_loss)] },
-      ];
-      if (portfolio.held_back) series.push({ name: "tree, held back", type: "scatter", symbol: "diamond", symbolSize: 15, data: [point(portfolio.held_back)] });
-      const above = legendAbove(series.map((each) => each.name), widthAround(this.loss));
-      draw(this.loss, {
-        grid: { left: 4, right: 24, top: above.height + 16, bottom: 24, containLabel: true }, legend: above.legend,
-        xAxis: { type: "value", name: "configurations", nameLocation: "middle", nameGap: 26, min: 0, minInterval: 1 },
-        yAxis: { type: "value", min: 0, axisLabel: { formatter: percent } },
-        tooltip: { trigger: "item", formatter: (item) => lines(item.seriesName, item.value[0] + " configurations", percent(item.value[1]) + (measure === "mean" ? " on average" : " at worst")) },
-        series,
-      }, "Loss " + (measure === "mean" ? "on average" : "at worst") + " of " + portfolio.title + ": " +
-         portfolio.losses.map((each) => percent(each[place]) + " with " + each[0]).join(", ") + "; the tree: " + percent(portfolio.tree_loss[place]) + ".");
-    }
-    drawTree() {
-      const count = (node) => (node.children ? node.children.reduce((sum, each) => sum + count(each), 0) : 1);
-      const depth = (node) => (node.children ? 1 + Math.max(...node.children.map(depth)) : 0);
-      const leaves = count(this.portfolio.tree);
-      this.tree.style.height = Math.max(330, 26 * leaves) + "px";
-      draw(this.tree, {
-        tooltip: { trigger: "item", formatter: (item) => lines(...[item.data.branch, item.data.name].filter((text) => text)) },
-        series: [{ type: "tree", data: [this.portfolio.tree], left: 100, right: 150, top: 24, bottom: 12, initialTreeDepth: -1, symbolSize: 8,
-          lineStyle: { color: theme.line }, itemStyle: { color: theme.accent },
-          label: { color: theme.ink, position: "top", width: 160, overflow: "truncate", formatter: (item) => (item.data.branch ? item.data.branch + ": " : "") + item.data.name },
-          leaves: { label: { position: "right", align: "left", width: 140 } } }],
-      }, "The tree of " + this.portfolio.title + " has " + leaves + " leaves; the table has its conditions.", widthOrMore(this.tree, 250 + 170 * depth(this.portfolio.tree)));
-    }
-  }
-
   const detailed = data.studies.filter((study) => study.details);
-  const portfolios = data.portfolios.map((each) => new PortfolioView(each));
   const views = new Map();
   const overview = new Overview();
   let shown = null;
@@ -520,7 +466,6 @@
   };
   const drawAll = () => {
     overview.draw();
-    portfolios.forEach((each) => each.draw());
     if (shown) shown.draw();
   };
 
@@ -566,7 +511,6 @@
 
   show(state.get("study"));
   overview.draw();
-  portfolios.forEach((each) => each.draw());
   isDark.addEventListener("change", () => { applyTheme(); drawAll(); });
   addEventListener("resize", drawAll);
   // Paper is white and narrower than most windows.

@@ -162,56 +162,6 @@ TEST_F(HtmlPage, shows_each_study_with_its_own_device_and_driver) {
   EXPECT_FALSE(contains(page, "550.54</script>") || contains(page, "<b>&\"A\"") || contains(page, "\x1b"));
 }
 
-TEST(HtmlReport, shows_a_portfolio_with_its_losses_its_tree_and_its_configurations) {
-  Portfolio portfolio;
-  portfolio.kernel = "</script><i>";
-  portfolio.device = {"cuda", "NVIDIA H200", "sm_90", 132};
-  portfolio.objective = "time";
-  portfolio.within = 0.02;
-  portfolio.problems = {{{"n", 1024}}, {{"n", 4096}}};
-  portfolio.configs = {{{"threads", 64}}, {{"threads", 512}}};
-  portfolio.tree = {{.axis = "n", .value = 2048, .yes = 1, .no = 2}, {.config = 1}, {.config = 0}};
-  portfolio.is_smallest = true;
-  portfolio.losses = {{1, 0.05, 0.1, 0}, {2, 0, 0, 0}};
-  portfolio.tree_loss = {2, 0, 0, 0};
-  const std::string page = html_report({facts_with("k", 3)}, {}, {portfolio});
-  EXPECT_TRUE(contains(page, "&lt;/script&gt;&lt;i&gt; on NVIDIA H200</h3>"));
-  EXPECT_TRUE(
-      contains(page, "2 configurations: the smallest number within 2.0 % of the best on every problem."));
-  EXPECT_TRUE(contains(page, "if n &lt;= 2Ki:\n  configuration 2\nelse:\n  configuration 1\n"));
-  EXPECT_TRUE(contains(page, "threads=512"));
-  const Json data = data_of(page)["portfolios"][0];
-  EXPECT_EQ(data["losses"], Json::parse("[[1,0.05,0.1],[2,0,0]]"));
-  EXPECT_EQ(data["tree"]["children"][1]["name"], "configuration 1");
-  EXPECT_EQ(data["held_back"], Json());
-  EXPECT_FALSE(contains(html_report({facts_with("k", 3)}, {}), "Portfolios"));
-}
-
-TEST(HtmlReport, shows_a_part_of_many_and_large_portfolios) {
-  Portfolio portfolio;
-  portfolio.kernel = "k";
-  for (int i = 0; i < 1000; ++i) {
-    portfolio.configs.push_back({{"threads", i}});
-    portfolio.tree.push_back(
-        {.axis = "n", .value = i, .yes = portfolio.tree.size() + 1, .no = portfolio.tree.size() + 2});
-    portfolio.tree.push_back({.config = static_cast<std::size_t>(i)});
-  }
-  portfolio.tree.push_back({.config = 0});
-  const std::string page = html_report({facts_with("k", 3)}, {}, std::vector(30, portfolio));
-  EXPECT_LT(page.size(), 2'000'000u);
-  EXPECT_TRUE(contains(page, "12 of 30, those made last"));
-  EXPECT_TRUE(contains(page, "960 more are left out."));
-  EXPECT_EQ(data_of(page)["portfolios"][0]["tree"], Json());
-}
-
-TEST_F(HtmlPage, has_the_stored_portfolio_of_its_kernels) {
-  const Call made = call({"db", "portfolio", "reduce", "--device", "H200", "--db", database_});
-  ASSERT_EQ(made.code, ExitCode::done) << made.err;
-  EXPECT_EQ(report({"-o", page_}).code, ExitCode::done);
-  EXPECT_TRUE(contains(contents_of(page_), "reduce on NVIDIA H200</h3>"));
-  EXPECT_EQ(data_of(contents_of(page_))["portfolios"].size(), 1u);
-}
-
 TEST_F(HtmlPage, leaves_out_kernels_that_are_not_named) {
   EXPECT_EQ(report({"reduce", "-o", page_}).code, ExitCode::done);
   const Call unknown = report({"redcue", "-o", page_});

@@ -193,12 +193,6 @@ TEST_F(StalePortfolio, is_named_by_a_warning_when_a_header_is_exported) {
                          "warning: the portfolio of reduce on NVIDIA H200 is stale: " + outdated_));
 }
 
-TEST_F(StalePortfolio, is_named_by_the_report) {
-  const std::string page = folder_.path("page.html");
-  ASSERT_EQ(call({"report", "--db", database_, "-o", page}).code, ExitCode::done);
-  EXPECT_TRUE(contains(contents_of(page), "<p class=\"stale\">Stale: " + outdated_ + ".</p>"));
-}
-
 TEST_F(DbPortfolio, is_preferred_only_if_a_problem_is_given) {
   EXPECT_TRUE(ended_with(call({"best", "reduce", "--prefer-portfolio", "--db", database_}), ExitCode::usage,
                          "--prefer-portfolio needs --problem"));

@@ -51,7 +51,6 @@ def make(gktune, folder):
         subprocess.run([gktune, "db", "import", path, "--db", database], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, timeout=300)
         kernels[each["kernel_name"]] = None
-    subprocess.run([gktune, "db", "portfolio", "many_problems", "--db", database], check=True, stdout=subprocess.DEVNULL, timeout=300)
     for kernel in kernels:
         kernels[kernel] = os.path.join(folder, kernel + ".html")
         subprocess.run([gktune, "report", kernel, "--db", database, "-o", kernels[kernel]], check=True, stdout=subprocess.DEVNULL,

@@ -162,12 +162,6 @@ def use(browser, path, screenshot):
     check(picture(browser, "heat") != before, "another axis gives the same heat map")
     check(browser.value_of("document.querySelector('section.study:not([hidden]) figure[data-chart=heat] table').textContent") != table, "another axis gives the same table")
 
-    for chart in ("portfolio-loss", "portfolio-tree"):
-        check(len(picture(browser, chart, "#portfolio-1")) > 1000, f"the chart {chart} is empty")
-    before = picture(browser, "portfolio-loss", "#portfolio-1")
-    choose(browser, "#portfolio-1 figure[data-chart=portfolio-loss]", "loss", "at worst")
-    check(picture(browser, "portfolio-loss", "#portfolio-1") != before, "another loss gives the same picture")
-
     before = picture(browser, "progress")
     choose(browser, STUDY + " figure[data-chart=progress]", "over", "time")
     check(picture(browser, "progress") != before, "the time axis gives the same progress")

@@ -5,8 +5,8 @@ import os
 import subprocess
 
 KERNEL = "</script><script>window.hacked=1</script>"
-PORTFOLIO_KERNEL = "<b>two problems</b>"
-PORTFOLIO_PROBLEMS = ["n=</pre>1", "n=</script>2"]
+OTHER_KERNEL = "<b>two problems</b>"
+OTHER_PROBLEMS = ["n=</pre>1", "n=</script>2"]
 PARAMETERS = {
     "<img src=x onerror=window.hacked=2>": [1, 2, 4, 8, 16],
     "\"quoted\" & 'single' <!--": ["a</title>", "{b|c}", "%s${window.hacked=3}", "\u202eright\u2028to left"],
@@ -56,7 +56,7 @@ def variant(kernel, device, problem, fails=False, scale=1.0):
 
 def make(gktune, folder):
     """Writes page.html in the folder and returns its path. It has a study, another problem of its kernel on another
-    device, a kernel that always fails, and one with two problems and a portfolio."""
+    device, a kernel that always fails, and one with two problems."""
     database, page = os.path.join(folder, "hostile.db"), os.path.join(folder, "page.html")
     studies = [recording(), variant(KERNEL, "<i>GPU</i> 2", "n=2"), variant("<fails>", "GPU 3", "n=3", fails=True)]
     for number, study in enumerate(studies):
@@ -66,12 +66,11 @@ def make(gktune, folder):
         subprocess.run(
             [gktune, "run", "--device", "replay:" + path, "--strategy", "random", "--trials", "60" if number == 0 else "20",
              "--db", database, "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300)
-    for number, problem in enumerate(PORTFOLIO_PROBLEMS):
-        path = os.path.join(folder, f"portfolio-{number}.json")
+    for number, problem in enumerate(OTHER_PROBLEMS):
+        path = os.path.join(folder, f"other-{number}.json")
         with open(path, "w", encoding="utf-8") as file:
-            json.dump(variant(PORTFOLIO_KERNEL, "GPU </h3>", problem, scale=float(number)), file)
+            json.dump(variant(OTHER_KERNEL, "GPU </h3>", problem, scale=float(number)), file)
         subprocess.run([gktune, "db", "import", path, "--db", database], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, timeout=300)
-    subprocess.run([gktune, "db", "portfolio", PORTFOLIO_KERNEL, "--db", database], check=True, stdout=subprocess.DEVNULL, timeout=300)
     subprocess.run([gktune, "report", "--db", database, "-o", page], check=True, stdout=subprocess.DEVNULL, timeout=300)
     return page
