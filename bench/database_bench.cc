@@ -159,7 +159,7 @@ std::filesystem::path temporary(const std::string& suffix) {
 // Everything that a user asks. `middle` is a study with 1/STUDIES of the trials.
 std::vector<Command> queries(std::int64_t trials, std::int64_t studies) {
   const std::int64_t middle = studies / 20 * 10 + 4, next = middle - 10;  // of kernel4, on the H200
-  const std::string kernel = "kernel4", study = std::to_string(middle), other = std::to_string(next);
+  const std::string kernel = "kernel4", study = std::to_string(middle);
   const std::string problem = "n=" + std::to_string(1024 * middle);
   std::vector<Command> all = {
       {{"--version"}},
@@ -190,7 +190,6 @@ std::vector<Command> queries(std::int64_t trials, std::int64_t studies) {
       {{"db", "show", kernel}},
       {{"db", "show", "--status", "wrong_result"}},
       {{"db", "show", "--older", "7d", "--json"}},
-      {{"db", "diff", study, other}},
       {{"db", "sql", "SELECT kernel, min(median_us) FROM best_view GROUP BY kernel"}},
       {{"db", "rm", study, "--dry-run"}},
       {{"db", "rm", "--kernel", kernel, "--dry-run"}},
@@ -209,7 +208,6 @@ std::vector<Command> queries(std::int64_t trials, std::int64_t studies) {
         {"db", "show", kernel, "--importance", "--limit", "0"},
         {"db", "portfolio", kernel, "--dry-run"},
         {"db", "check"},
-        {"db", "stats"},
         {"report", kernel, "-o", temporary(".html").string()}})
     all.push_back({words, false});
   return all;

@@ -78,25 +78,6 @@ struct RankedQuery {
   std::int64_t since_unix_ms = 0, before_unix_ms = std::numeric_limits<std::int64_t>::max();
 };
 
-// The numbers of trials, and the seconds that all of them took.
-struct TrialCounts {
-  std::map<Status, std::int64_t> by_status;
-  std::int64_t superseded = 0;  // of these, whose configurations were measured again later
-  double compile_s = 0, run_s = 0;
-};
-
-// A configuration that two studies have tried.
-struct CommonConfig {
-  Config config;
-  Trial first, second;
-};
-
-struct DatabaseTotals {
-  std::int64_t devices = 0, kernels = 0, studies = 0, sessions = 0, playoffs = 0, portfolios = 0;
-  std::optional<std::int64_t> first_unix_ms, last_unix_ms;
-  std::int64_t bytes = 0, free_bytes = 0, schema = 0;
-};
-
 // The result of a query in SQL; nothing is NULL.
 struct QueryRows {
   std::vector<std::string> columns;
@@ -235,8 +216,6 @@ class Database {
   Result<std::optional<StudiedTrial>> trial(std::int64_t id) const;
   // The latest trials of a study's configurations, best first; or its failures.
   Result<std::vector<Trial>> ranked(std::int64_t study, const RankedQuery& query) const;
-  // The configurations that two studies have in common.
-  Result<std::vector<CommonConfig>> common(std::int64_t first, std::int64_t second) const;
 
   // Several sessions share a study by claims. A session claims what it is about to measure; no value as the
   // configuration means the playoff. False: another session has claimed it, or the configuration has a trial.
@@ -294,8 +273,6 @@ class Database {
   Result<TextValues> texts(const std::string& kernel) const;
   // The studies that have a current trial of this status.
   Result<std::set<std::int64_t>> studies_with(Status status) const;
-  Result<TrialCounts> counts() const;
-  Result<DatabaseTotals> totals() const;
   // One statement that only reads.
   Result<QueryRows> query(const std::string& sql) const;
 

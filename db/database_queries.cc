@@ -385,25 +385,6 @@ Result<std::vector<Trial>> Database::ranked(std::int64_t study, const RankedQuer
   });
 }
 
-Result<std::vector<CommonConfig>> Database::common(std::int64_t first, std::int64_t second) const {
-  return reading([&] {
-    const Study first_study = summary_of(*connection_, first).study;
-    const Study second_study = summary_of(*connection_, second).study;
-    Statement select(*connection_, "SELECT t.id, " + columns_of<Trial>("t.") + ", o.id, " +
-                                       columns_of<Trial>("o.") +
-                                       " FROM current_trials t JOIN current_trials o ON o.study_id = ?2 AND "
-                                       "o.config = t.config WHERE t.study_id = ?1 ORDER BY t.config");
-    std::vector<CommonConfig> all;
-    for (Row row : select.bind(first, second).rows()) {
-      CommonConfig& each = all.emplace_back();
-      each.first = read_trial(row, first_study);
-      each.second = read_trial(row, second_study);
-      each.config = each.first.config;
-    }
-    return all;
-  });
-}
-
 Result<std::map<Status, std::int64_t>> Database::failures(std::int64_t study) const {
   return guarded([&] {
     Statement select(*connection_,
@@ -451,53 +432,10 @@ Result<std::set<std::int64_t>> Database::studies_with(Status status) const {
   });
 }
 
-Result<TrialCounts> Database::counts() const {
-  return reading([&] {
-    TrialCounts counts;
-    Statement by_status(
-        *connection_,
-        "SELECT status, count(*), sum(compile_s), sum(run_s) FROM trials NOT INDEXED GROUP BY 1");
-    for (Row row : by_status.rows()) {
-      const Status status = known_status(row.text());
-      counts.by_status[status] = row.integer();
-      counts.compile_s += row.real();
-      counts.run_s += row.real();
-    }
-    counts.superseded = connection_->integer(
-        "SELECT coalesce(sum(trials - configs), 0) FROM (SELECT count(*) AS trials, count(DISTINCT config) "
-        "AS configs "
-        "FROM trials GROUP BY study_id) AS by_study");
-    return counts;
-  });
-}
-
 Result<std::string> Database::recorded(std::int64_t study) const {
   return guarded([&] {
     Statement select(*connection_, "SELECT recorded FROM studies WHERE id = ?");
     return select.bind(study).step() ? select.row().text() : std::string();
-  });
-}
-
-Result<DatabaseTotals> Database::totals() const {
-  return guarded([&] {
-    Statement select(
-        *connection_,
-        "SELECT (SELECT count(*) FROM devices), (SELECT count(DISTINCT kernel) FROM studies),"
-        " (SELECT count(*) FROM studies), (SELECT count(*) FROM sessions), (SELECT count(*) FROM playoffs),"
-        " (SELECT count(*) FROM portfolios), (SELECT min(begun_ms) FROM sessions), (SELECT max(updated_ms) FROM"
-        " study_view)");
-    select.bind().step();
-    auto row = select.row();
-    DatabaseTotals totals;
-    for (auto* count : {&totals.devices, &totals.kernels, &totals.studies, &totals.sessions, &totals.playoffs,
-                        &totals.portfolios}) {
-      *count = row.integer();
-    }
-    totals.first_unix_ms = row.maybe_integer();
-    totals.last_unix_ms = row.maybe_integer();
-    const Connection::Sizes sizes = connection_->sizes();
-    totals.bytes = sizes.bytes, totals.free_bytes = sizes.free_bytes, totals.schema = sizes.schema;
-    return totals;
   });
 }
 

@@ -332,17 +332,6 @@ Result<Studies> named_studies(const Studies& studies, const std::string& word) {
   return named;
 }
 
-Result<StudySummary> named_study(const Studies& studies, const std::string& word) {
-  auto named = named_studies(studies, word);
-  if (!named) return named.error();
-  if (named->size() == 1) return named->front();
-  const auto text = [](const StudySummary& each) {
-    return fmt::format("{} is {}", each.id, study_text(each.study));
-  };
-  return Error{fmt::format("'{}' names {} studies: {}{}", word, named->size(),
-                           joined(std::views::take(*named, 5), "; ", text), named->size() > 5 ? "; …" : "")};
-}
-
 std::string study_text(const Study& study) {
   return study.kernel + (study.problem.empty() ? "" : "/" + problem_text(study.problem)) + "@" +
          study.device.name;

@@ -66,8 +66,6 @@ std::optional<std::int64_t> number_in(std::string_view word);
 // reduce@H200, reduce/n=1Mi@H200).
 Result<std::vector<StudySummary>> named_studies(const std::vector<StudySummary>& studies,
                                                 const std::string& word);
-// The study that a word names. A word for several studies or for none is an error.
-Result<StudySummary> named_study(const std::vector<StudySummary>& studies, const std::string& word);
 
 // A word that names the study, unless the store has other versions of it: "reduce/n=1Mi@NVIDIA H200".
 std::string study_text(const Study& study);

@@ -1,7 +1,8 @@
-// gktune db: its commands, of which ls and show are here: the studies and trials of a database.
+// gktune db: its commands, of which ls, show and sql are here: the studies and trials of a database.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "cli/command.h"
@@ -305,21 +306,52 @@ ExitCode show(const ShowOptions& options, Context& context) {
   return ExitCode::done;
 }
 
+struct SqlOptions : DatabaseFlags {
+  std::string sql;
+};
+
+void declare_sql(Flags& flags, SqlOptions& options) {
+  flags.text("SQL", options.sql, "A SELECT over the tables and views of docs/database.md").required();
+  declare_database_flags(flags, options);
+}
+
+ExitCode run_sql(const SqlOptions& options, Context& context) {
+  auto store = open_database(options.database, context);
+  auto rows = value_or_end(store->query(options.sql), context);
+  std::map<std::string, int> times_used;  // each name has to be another key of an object
+  Record record;
+  for (const std::string& column : rows.columns) {
+    std::string name = column;
+    while (times_used[name]++ > 0) name = column + ':' + std::to_string(times_used[column] - 1);
+    record.push_back({name, {}, Unit::none, name});
+  }
+  Table table(record);
+  for (const auto& row : rows.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      record[i].cell = row[i] ? Cell(row[i]->str(), json_of(*row[i])) : Cell();
+    table.add(record);
+  }
+  table.print(context, options.format);
+  return ExitCode::done;
+}
+
 }  // namespace
 
 Command db_command() {
-  Command command{
-      "db", "Query, compare, clean up, check and share the database of trials", "gktune db ls", {}, {}};
+  Command command{"db", "Query, clean up, check and share the database of trials", "gktune db ls", {}, {}};
   command.children.push_back(make_command<ListOptions>("ls", "List the studies: kernel, problem, device",
                                                        "gktune db ls --kernel reduce --newer 7d",
                                                        declare_list, list));
   command.children.push_back(make_command<ShowOptions>("show", "Show the trials of a study, best first",
                                                        "gktune db show reduce/n=1Mi --limit 5", declare_show,
                                                        show));
-  for (auto* child :
-       {db_diff_command, db_stats_command, db_sql_command, db_rm_command, db_prune_command, db_check_command,
-        db_repair_command, db_portfolio_command, db_export_command, db_import_command, db_merge_command,
-        db_pull_command, db_push_command, db_queue_command, db_slim_command}) {
+  command.children.push_back(make_command<SqlOptions>(
+      "sql", "Run a read-only query",
+      "gktune db sql \"SELECT status, count(*) FROM trial_view GROUP BY status\" --csv", declare_sql,
+      run_sql));
+  for (auto* child : {db_rm_command, db_prune_command, db_check_command, db_repair_command,
+                      db_portfolio_command, db_export_command, db_import_command, db_merge_command,
+                      db_pull_command, db_push_command, db_queue_command, db_slim_command}) {
     command.children.push_back(child());
   }
   return command;

@@ -92,8 +92,6 @@ std::string format_in(Unit unit, double value) {
       return format_seconds(value);
     case Unit::share:
       return format_percent(value);
-    case Unit::change:
-      return fmt::format("{:+.1f} %", value * 100);
     case Unit::unix_ms:
       return format_date(static_cast<std::int64_t>(value));
     case Unit::bar:

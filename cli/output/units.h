@@ -18,7 +18,7 @@ std::string format_things(std::int64_t count, std::string noun);  // 1 trial, 2,
 std::string format_date(std::int64_t unix_ms);                    // 2024-05-31 17:20, in UTC; 0 is unknown: -
 
 // The unit of a column decides how its numbers are shown. Without a unit an integer is not grouped: an id.
-enum class Unit { none, count, bytes, microseconds, seconds, share, change, unix_ms, bar };
+enum class Unit { none, count, bytes, microseconds, seconds, share, unix_ms, bar };
 std::string format_in(Unit unit, double value);
 
 // A bar to the right for a share, in eighths of a character.

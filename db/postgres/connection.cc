@@ -177,13 +177,6 @@ std::unique_ptr<sql::Cursor> Connection::prepare(std::string_view sql) const {
   return std::make_unique<Cursor>(*this, translated(sql));
 }
 
-Connection::Sizes Connection::sizes() const {
-  return {integer("SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c JOIN pg_namespace "
-                  "n ON n.oid "
-                  "= c.relnamespace WHERE n.nspname = 'gktune' AND c.relkind = 'r'"),
-          0, kSchemaVersion};
-}
-
 std::int64_t Connection::now_ms() const { return now_unix_ms() + ahead_ms_; }
 
 void Connection::begin(Begin kind) {

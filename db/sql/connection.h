@@ -18,9 +18,6 @@ class Connection {
     write,  // takes the lock of a file at once, so that no later statement has to wait
     alone,  // other programs may read but not write
   };
-  struct Sizes {
-    std::int64_t bytes = 0, free_bytes = 0, schema = 0;  // the last one is the version of the schema
-  };
 
   virtual ~Connection() = default;
 
@@ -33,7 +30,6 @@ class Connection {
 
   virtual std::int64_t last_id() const = 0;  // of the latest row that an INSERT added
   virtual std::int64_t changes() const = 0;  // rows that the latest statement added, changed or removed
-  virtual Sizes sizes() const = 0;
   virtual std::size_t most_parameters() const = 0;  // of a statement
   // The clock for what programs on several hosts compare, in milliseconds since 1970.
   virtual std::int64_t now_ms() const = 0;

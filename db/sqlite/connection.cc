@@ -261,12 +261,6 @@ std::int64_t Connection::changes() const { return sqlite3_changes(handle()); }
 
 bool Connection::is_read_only() const { return sqlite3_db_readonly(handle(), "main") == 1; }
 
-Connection::Sizes Connection::sizes() const {
-  const auto page = integer("PRAGMA page_size");
-  return {page * integer("PRAGMA page_count"), page * integer("PRAGMA freelist_count"),
-          integer("PRAGMA user_version")};
-}
-
 std::size_t Connection::most_parameters() const { return kMostParameters; }
 
 std::int64_t Connection::now_ms() const { return now_unix_ms(); }

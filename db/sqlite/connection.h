@@ -36,7 +36,6 @@ class Connection : public sql::Connection {
   std::unique_ptr<sql::Cursor> prepare(std::string_view sql) const override;
   std::int64_t last_id() const override;
   std::int64_t changes() const override;
-  Sizes sizes() const override;
   std::size_t most_parameters() const override;
   std::int64_t now_ms() const override;
   void begin(Begin kind) override;

@@ -150,7 +150,7 @@ TEST_F(Db, each_command_names_the_study_that_cannot_be_read) {
   sqlite::Connection(path_, sqlite::Connection::Access::create, std::chrono::seconds(1))
       .execute("UPDATE studies SET problem = '{\"n\":}' WHERE id = 2");
   for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"ls"}, {"show", "1"}, {"diff", "1", "3"}, {"rm", "3", "--dry-run"}}) {
+       {std::vector<std::string>{"ls"}, {"show", "1"}, {"rm", "3", "--dry-run"}}) {
     const Call each = db(arguments);
     EXPECT_EQ(each.code, ExitCode::failed) << arguments.front() << ": " << each.out;
     EXPECT_TRUE(contains(each.err, "study 2: not a JSON object of plain values: {\"n\":}"))
@@ -194,12 +194,11 @@ TEST_F(Db, export_writes_the_cold_regime_and_says_so_if_the_format_has_no_regime
 }
 
 TEST_F(Db, a_word_that_names_no_kernel_selects_nothing) {
-  for (const std::string command : {"rm", "export", "show", "diff"}) {
+  for (const std::string command : {"rm", "export", "show"}) {
     for (const std::string word : {"", "@", "@H200", "/n=1Mi"}) {
       if (command == "show" && word.empty()) continue;  // as if it were left out
       std::vector<std::string> words = {command, word};
       if (command == "rm") words.emplace_back("--dry-run");
-      if (command == "diff") words.emplace_back("1");
       const Call each = db(words);
       EXPECT_EQ(each.code, ExitCode::failed) << command << " '" << word << "': " << each.out;
       EXPECT_TRUE(each.err.starts_with("error: '" + word +

@@ -138,13 +138,12 @@ TEST(Table, units_decide_how_people_read_numbers) {
   table.add({{"id", 17000},
              {"trials", 17000, Unit::count},
              {"share", 0.123, Unit::share},
-             {"change", 0.123, Unit::change},
              {"size", 2048, Unit::bytes},
              {"times", std::vector{1.5, 2.5}, Unit::microseconds},
              {"updated", 1717176000000, Unit::unix_ms}});
   EXPECT_EQ(printed(table, {}),
-            "   id  trials   share   change   size             times  updated\n"
-            "17000  17,000  12.3 %  +12.3 %  2 KiB  1.50 µs, 2.50 µs  2024-05-31 17:20\n");
+            "   id  trials   share   size             times  updated\n"
+            "17000  17,000  12.3 %  2 KiB  1.50 µs, 2.50 µs  2024-05-31 17:20\n");
 }
 
 TEST(Table, a_later_record_may_add_columns_and_leave_some_out) {

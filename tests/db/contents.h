@@ -28,4 +28,8 @@ inline std::string contents_of(const Database& database) {
   return text;
 }
 
+inline std::int64_t rows_of(const Database& database, const std::string& table) {
+  return database.query("SELECT count(*) FROM " + table)->rows.at(0).at(0)->integer();
+}
+
 }  // namespace gktune

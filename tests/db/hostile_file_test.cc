@@ -165,11 +165,8 @@ class HostileFiles : public ::testing::Test {
     if (database) {
       const Database& read = **database;
       timed("studies", [&] { (void)read.studies(); });
-      timed("counts", [&] { (void)read.counts(); });
-      timed("totals", [&] { (void)read.totals(); });
       timed("trials", [&] { (void)read.trials(1); });
       timed("failures", [&] { (void)read.failures(1); });
-      timed("common", [&] { (void)read.common(1, 2); });
       timed("winners", [&] { (void)read.kernel_winners(); });
       timed("changes", [&] {
         if (const auto studies = read.studies(Counts::ignored)) (void)read.changes(*studies);

@@ -76,10 +76,6 @@ TEST_F(Queries, every_trial_updates_the_counts) {
   add(study_, session_, ok_trial({{"a", 1}}, 5));
   add(study_, session_, ok_trial({{"a", 2}}, 5));
   add(study_, session_, failed_trial({{"a", 2}}, Status::crashed, 2000));
-  const TrialCounts counts = *store_->counts();
-  EXPECT_EQ(counts.by_status.at(Status::ok), 2);
-  EXPECT_EQ(counts.by_status.at(Status::crashed), 1);
-  EXPECT_EQ(counts.superseded, 1);
   EXPECT_EQ(summary().trials, 3);
   EXPECT_EQ(summary().failed, 1);
 }
@@ -123,19 +119,6 @@ TEST(Changes, do_not_compare_nvcc_of_host_code_with_nvrtc) {
   EXPECT_TRUE(of("NVRTC 13.0", "nvcc 13.0.88 with g++ 12").empty());
   EXPECT_EQ(of("nvcc 12.9.1 with g++ 12", "nvcc 13.0.88 with g++ 12").size(), 1u);
   EXPECT_EQ(of("g++ 12", "clang 14").size(), 1u);
-}
-
-TEST_F(Queries, two_studies_share_their_common_configurations) {
-  const auto other = *store_->study_id(reduce_study(2048));
-  for (int i = 0; i < 3; ++i) add(study_, session_, ok_trial({{"a", i}}, 10 + i));
-  for (int i = 1; i < 5; ++i) add(other, session_, ok_trial({{"a", i}}, 20 + i));
-  const auto common = *store_->common(study_, other);
-  ASSERT_EQ(common.size(), 2u);
-  EXPECT_EQ(common[0].config, (Config{{"a", 1}}));
-  EXPECT_EQ(common[0].first.timing.median_us, 11);
-  EXPECT_EQ(common[0].second.timing.median_us, 21);
-  const auto same = store_->common(study_, study_);
-  EXPECT_EQ(same->size(), 3u);
 }
 
 TEST_F(Queries, a_query_in_sql_reads_and_changes_nothing) {
