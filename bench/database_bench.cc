@@ -340,7 +340,6 @@ void make_portfolios() {
                                config.value(2).boolean()));
     const auto best = std::ranges::min_element(times);
     table.winners.push_back(static_cast<std::size_t>(best - times.begin()));
-    table.weights.push_back(1);
     const double least = *best;
     for (double& time : times) time = time / least - 1;
     table.loss.push_back(times);
@@ -349,11 +348,10 @@ void make_portfolios() {
     const double begin = now_s();
     const Portfolio portfolio = make_portfolio(table, {.within = within});
     std::printf(
-        "portfolio of 40 sizes and %zu configurations within %.0f %%: %zu configurations%s, a tree of %zu "
+        "portfolio of 40 sizes and %zu configurations within %.0f %%: %zu configurations, a tree of %zu "
         "nodes,"
         " %.2f s\n",
-        table.configs.size(), within * 100, portfolio.configs.size(),
-        portfolio.is_smallest ? ", the smallest number" : "", portfolio.tree.size(), now_s() - begin);
+        table.configs.size(), within * 100, portfolio.configs.size(), portfolio.tree.size(), now_s() - begin);
     if (within == 0.0) {
       for (const PortfolioLoss& loss : portfolio.losses)
         print_loss(("  best " + std::to_string(loss.configs) + " by the mean loss").c_str(), loss);

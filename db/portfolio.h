@@ -29,7 +29,7 @@ const PortfolioNode* find_leaf(const std::vector<PortfolioNode>& tree, const Pro
 // The loss against the best known configuration of each problem: 0.02 is 2 % more time.
 struct PortfolioLoss {
   std::size_t configs = 0;
-  double mean = 0, worst = 0;  // over the problems, the mean by their weights
+  double mean = 0, worst = 0;  // over the problems
   std::size_t unmeasured = 0;  // problems for which none of the configurations was measured
 };
 
@@ -45,8 +45,7 @@ struct Portfolio {
   std::vector<Problem> problems;      // the problems that it was made from
   std::vector<Config> configs;        // the first serves the most
   std::vector<PortfolioNode> tree;    // the first is the root
-  bool is_smallest = false;           // no smaller set stays within the loss
-  std::size_t at_least = 0;           // no set of fewer configurations does
+  bool is_limited = false;            // fewer configurations than stay within the loss were allowed
   std::vector<PortfolioLoss> losses;  // with 1, 2, 4, 8 configurations, each chosen for its mean loss
   PortfolioLoss tree_loss;            // the loss of the configurations that the tree chooses
   // Losses on problems that were held back while a portfolio was made of the others: of the tree, and of the
@@ -63,8 +62,7 @@ struct Portfolio {
 };
 
 // The body: what the database stores as JSON. The tree has a form of its own.
-GKTUNE_FIELDS(Portfolio, problems, configs, is_smallest, at_least, losses, tree_loss, held_back,
-              held_back_nearest)
+GKTUNE_FIELDS(Portfolio, problems, configs, is_limited, losses, tree_loss, held_back, held_back_nearest)
 std::string body_text(const Portfolio& portfolio);
 // Throws sql::Failure for other JSON.
 void read_body_text(const std::string& text, Portfolio& portfolio);

@@ -75,7 +75,7 @@ std::vector<Winner> winners_of(const Database& store, const std::vector<StudySum
 // A portfolio of the problems of these winners; nothing if fewer than two of them were tuned.
 std::optional<Portfolio> portfolio_for(const Database& store, const std::vector<Winner>& winners) {
   const Study& study = winners.front().study;
-  const auto tables = read_costs(store, study.kernel, {});
+  const auto tables = read_costs(store, study.kernel);
   if (!tables) return std::nullopt;
   for (const CostTable& costs : *tables) {
     const Study& own = costs.study;

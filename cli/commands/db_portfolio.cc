@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "cli/command.h"
@@ -21,7 +20,6 @@ struct PortfolioOptions {
   std::string kernel, device, database;
   double within = 0.02;
   std::optional<std::int64_t> most;
-  std::vector<std::string> weights;
   bool is_dry = false;
   TableFormat format;
 };
@@ -38,41 +36,10 @@ void declare_portfolio(Flags& flags, PortfolioOptions& options) {
       .shown_default("2%");
   flags.parsed("--most", options.most, parse_positive,
                "Choose at most N configurations, even if the loss is higher", "N");
-  flags.collected("--weight", options.weights,
-                  "Weight of a problem in the mean loss: n=1Mi:10; may be repeated", "AXIS=VALUE,…:N");
   flags.text("--device", options.device, "Use only this device: its name or a part of the name", "DEVICE");
   flags.database(options.database);
   flags.on("--dry-run", options.is_dry, "Do not store the portfolio");
   flags.table_format(options.format);
-}
-
-// "n=1Mi:10"
-Result<ProblemWeight> parse_weight(const std::string& text, const std::vector<Problem>& known) {
-  const std::size_t colon = text.rfind(':');
-  const std::string message = "--weight: '" + text + "': write it as n=1Mi:10";
-  if (colon == text.npos) return Error{message};
-  const auto weight = parse_number(std::string_view(text).substr(colon + 1));
-  if (!weight || !(weight->number() > 0) || !std::isfinite(weight->number()))
-    return Error{message + "; the weight is a number above 0"};
-  auto problem = parse_problem(text.substr(0, colon), known);
-  if (!problem) return Error{"--weight: " + problem.error().message};
-  if (std::ranges::none_of(known, [&](const Problem& each) { return has_values(each, *problem); }))
-    return Error{"--weight: no tuned problem has " + problem_text(*problem)};
-  return ProblemWeight{*std::move(problem), weight->number()};
-}
-
-// Problems that no weight names have the weight 1.
-Result<std::vector<ProblemWeight>> parse_weights(const PortfolioOptions& options,
-                                                 const std::vector<StudySummary>& studies) {
-  std::vector<Problem> known;
-  for (const StudySummary& each : studies) known.push_back(each.study.problem);
-  std::vector<ProblemWeight> weights;
-  for (const std::string& text : options.weights) {
-    auto weight = parse_weight(text, known);
-    if (!weight) return weight.error();
-    weights.push_back(*std::move(weight));
-  }
-  return weights;
 }
 
 // "n <= 65536", or "element = float": the condition of a node that is no leaf.
@@ -129,18 +96,6 @@ std::vector<PortfolioRule> rules_of(const Portfolio& portfolio) {
   return rules;
 }
 
-// "the smallest number within 2 % of the best on every problem", or another proof of the number of
-// configurations.
-std::string proof_text(const Portfolio& portfolio) {
-  const std::string within = format_percent(portfolio.within);
-  if (portfolio.is_smallest)
-    return fmt::format("the smallest number within {} of the best on every problem", within);
-  if (portfolio.at_least > portfolio.configs.size())
-    return fmt::format("fewer than the {} that {} would take", portfolio.at_least, within);
-  return fmt::format("within {}; at least {} are needed, and the search for fewer was cut short", within,
-                     portfolio.at_least);
-}
-
 // The fields of a loss.
 Record loss_record(const PortfolioLoss& loss) {
   return {{"configurations", loss.configs},
@@ -162,7 +117,11 @@ void print_portfolio(const Portfolio& portfolio, Context& context) {
               << fmt::format(" on {} ({}, objective: {}), {} problems\n", portfolio.device.name,
                              regime_name(portfolio.regime), portfolio.objective, portfolio.problems.size());
   const std::size_t count = portfolio.configs.size();
-  context.out << fmt::format("{} configuration{}: {}\n", count, count == 1 ? "" : "s", proof_text(portfolio));
+  context.out << fmt::format(
+      "{} configuration{}{}\n", count, count == 1 ? "" : "s",
+      portfolio.is_limited
+          ? fmt::format(", fewer than stay within {}", format_percent(portfolio.within))
+          : fmt::format(" within {} of the best on every problem", format_percent(portfolio.within)));
   for (std::size_t i = 0; i < count; ++i)
     context.out << fmt::format("  {}: {}\n", i + 1, portfolio.configs[i].str());
   context.out << '\n';
@@ -223,12 +182,10 @@ Json portfolio_json(const Portfolio& portfolio) {
 ExitCode portfolio(const PortfolioOptions& options, Context& context) {
   const auto studies =
       selected_studies({options.database, {.kernel = options.kernel, .device = options.device}}, {}, context);
-  auto weights = parse_weights(options, studies);
-  if (!weights) return fail_usage(context, weights.error().message);
   const auto path = database_path(options.database, context);
   auto store = open_database(options.database, context);
   const auto changes = value_or_end(store->changes(studies), context);
-  auto tables = read_costs(*store, options.kernel, *weights);
+  auto tables = read_costs(*store, options.kernel);
   if (!tables)
     return fail(context, ExitCode::failed, tables.error().message,
                 "gktune run SPACE --problem … tunes more problems");

@@ -24,9 +24,7 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 class Growth {
  public:
   Growth(const CostTable& table, std::span<const std::size_t> configs, double gain)
-      : table_(table),
-        configs_(configs),
-        least_gain_(gain * std::accumulate(table.weights.begin(), table.weights.end(), 0.0)) {}
+      : table_(table), configs_(configs), least_gain_(gain * static_cast<double>(table.problems.size())) {}
 
   std::vector<PortfolioNode> run() {
     Problems all(table_.problems.size());
@@ -63,7 +61,7 @@ class Growth {
   void add(std::size_t problem, std::vector<double>& losses) const {
     const std::vector<double>& own = table_.loss[problem];
     for (std::size_t place = 0; place < configs_.size(); ++place)
-      losses[place] += table_.weights[problem] * std::min(own[configs_[place]], CostTable::kUnmeasuredLoss);
+      losses[place] += std::min(own[configs_[place]], CostTable::kUnmeasuredLoss);
   }
 
   // Tries each way to divide the problems by an axis: those with numbers up to each value on one side and the others
@@ -117,19 +115,17 @@ class Growth {
 };
 
 // The loss where problem i loses losses[i].
-PortfolioLoss loss_of(const CostTable& table, std::size_t configs, const std::vector<double>& losses) {
+PortfolioLoss loss_of(std::size_t configs, const std::vector<double>& losses) {
   PortfolioLoss loss{.configs = configs};
-  double weights = 0;
   for (std::size_t problem = 0; problem < losses.size(); ++problem) {
     if (!std::isfinite(losses[problem])) {
       ++loss.unmeasured;
       continue;
     }
-    loss.mean += table.weights[problem] * losses[problem];
-    weights += table.weights[problem];
+    loss.mean += losses[problem];
     loss.worst = std::max(loss.worst, losses[problem]);
   }
-  if (weights > 0) loss.mean /= weights;
+  if (loss.unmeasured < losses.size()) loss.mean /= static_cast<double>(losses.size() - loss.unmeasured);
   return loss;
 }
 
@@ -140,13 +136,18 @@ PortfolioLoss loss_with(const CostTable& table, const std::vector<std::size_t>& 
     const auto of_config = [&](std::size_t config) { return own[config]; };
     losses.push_back(std::ranges::min(configs | std::views::transform(of_config)));
   }
-  return loss_of(table, configs.size(), losses);
+  return loss_of(configs.size(), losses);
 }
 
-// The configurations of a cover, or fewer if the request limits their number.
-std::vector<std::size_t> limited(const CostTable& table, const Cover& cover, const PortfolioRequest& request) {
-  const bool is_limited = request.most_configs > 0 && cover.configs.size() > request.most_configs;
-  return is_limited ? least_loss(table, request.most_configs) : cover.configs;
+struct Choice {
+  std::vector<std::size_t> configs;
+  bool is_limited = false;  // the request allows fewer than stay within the loss
+};
+
+Choice choose(const CostTable& table, const PortfolioRequest& request) {
+  auto cover = small_cover(table, request.within);
+  if (request.most_configs == 0 || cover.size() <= request.most_configs) return {std::move(cover)};
+  return {least_loss(table, request.most_configs), true};
 }
 
 // Makes a portfolio of all problems but those of each fold, and asks it for these.
@@ -159,7 +160,7 @@ class HeldBack {
       for (std::size_t i = 0; i < table.problems.size(); ++i)
         (i % folds == fold ? made.held : made.kept).push_back(i);
       made.part = table.of(made.kept);
-      made.configs = limited(made.part, smallest_cover(made.part, request.within), request);
+      made.configs = choose(made.part, request).configs;
     }
   }
 
@@ -170,7 +171,7 @@ class HeldBack {
       for (const std::size_t problem : fold.held)
         losses[problem] = table_.loss[problem][fold.configs[find_leaf(tree, table_.problems[problem])->config]];
     }
-    return loss_of(table_, 0, losses);
+    return loss_of(0, losses);
   }
 
   PortfolioLoss of_nearest() const {
@@ -186,7 +187,7 @@ class HeldBack {
         }
       }
     }
-    return loss_of(table_, 0, losses);
+    return loss_of(0, losses);
   }
 
  private:
@@ -213,10 +214,8 @@ Portfolio make_portfolio(const CostTable& table, const PortfolioRequest& request
   Portfolio portfolio{study.kernel, study.fingerprint, study.device, study.regime, study.objective};
   portfolio.within = request.within;
   portfolio.problems = table.problems;
-  const Cover cover = smallest_cover(table, request.within);
-  const std::vector<std::size_t> configs = limited(table, cover, request);
-  portfolio.is_smallest = cover.is_smallest() && configs.size() == cover.configs.size();
-  portfolio.at_least = cover.at_least;
+  const auto [configs, is_limited] = choose(table, request);
+  portfolio.is_limited = is_limited;
   for (const std::size_t config : configs) portfolio.configs.push_back(table.configs[config]);
   for (const std::size_t count : {1u, 2u, 4u, 8u}) {
     if (count <= table.configs.size()) portfolio.losses.push_back(loss_with(table, least_loss(table, count)));
@@ -239,7 +238,7 @@ Portfolio make_portfolio(const CostTable& table, const PortfolioRequest& request
   std::vector<double> losses;
   for (std::size_t i = 0; i < table.problems.size(); ++i)
     losses.push_back(table.loss[i][configs[find_leaf(portfolio.tree, table.problems[i])->config]]);
-  portfolio.tree_loss = loss_of(table, configs.size(), losses);
+  portfolio.tree_loss = loss_of(configs.size(), losses);
   return portfolio;
 }
 

@@ -22,7 +22,6 @@ struct CostTable {
 
   Study study;  // the first of them
   std::vector<Problem> problems;
-  std::vector<double> weights;  // of the problems
   std::vector<Config> configs;
   // loss[problem][config]: the cost over that of the problem's winner, less 1; at
   // least 0. Unmeasured: infinite.
@@ -33,15 +32,9 @@ struct CostTable {
   CostTable of(std::span<const std::size_t> kept) const;
 };
 
-struct Cover {
-  std::vector<std::size_t> configs;  // the one that serves the most problems first
-  std::size_t at_least = 0;          // a proven bound on the number of configurations
-  bool is_smallest() const { return configs.size() == at_least; }
-};
-
-// The smallest set of configurations of which one stays within the loss on each problem, found by branch and bound;
-// after `most_nodes` nodes the best set so far, and the bound. Of equally small sets one with a small mean loss.
-Cover smallest_cover(const CostTable& table, double within, std::size_t most_nodes = 200'000);
+// A small set of configurations of which one stays within the loss on each problem, the one that serves the
+// most first: each next one serves the most problems that no other serves. Exchanges lower the mean loss.
+std::vector<std::size_t> small_cover(const CostTable& table, double within);
 
 // This number of configurations with a small mean loss, in which an unmeasured problem counts as a loss of 1,000 %.
 // Exact for one.
@@ -60,16 +53,9 @@ struct PortfolioRequest {
 // Makes a portfolio of the table, and measures it on problems that are held back in turn.
 Portfolio make_portfolio(const CostTable& table, const PortfolioRequest& request);
 
-// A weight of the problems that have these values; other problems have 1. Of several weights the last counts.
-struct ProblemWeight {
-  Problem problem;
-  double weight = 1;
-};
-
 // Reads the costs of a kernel's latest version, a table for each device, regime and objective that has at least
 // two tuned problems with the same axes. Finalists of a playoff that decides have the costs of the playoff, other
 // configurations those of the search. An error if there is none.
-Result<std::vector<CostTable>> read_costs(const Database& database, const std::string& kernel,
-                                          const std::vector<ProblemWeight>& weights);
+Result<std::vector<CostTable>> read_costs(const Database& database, const std::string& kernel);
 
 }  // namespace gktune

@@ -4,7 +4,6 @@
 
 #include "db/database.h"
 #include "engine/portfolio/make_portfolio.h"
-#include "engine/selection.h"
 
 namespace gktune {
 namespace {
@@ -28,7 +27,7 @@ void set_losses(const std::vector<Trial>& trials, const Config& winner, LossesBy
 }
 
 // Adds the problem of a study. `places`: of configurations in the table, by their JSON.
-void add_problem(const Winner& winner, const LossesByConfig& losses, const std::vector<ProblemWeight>& weights,
+void add_problem(const Winner& winner, const LossesByConfig& losses,
                  std::map<std::string, std::size_t>& places, CostTable& table) {
   auto& own = table.loss.emplace_back();
   for (const auto& [key, config_and_loss] : losses) {
@@ -39,10 +38,6 @@ void add_problem(const Winner& winner, const LossesByConfig& losses, const std::
   }
   table.problems.push_back(winner.study.problem);
   table.winners.push_back(places.at(winner.trial.config.json()));
-  double& weight = table.weights.emplace_back(1);
-  for (const ProblemWeight& each : weights) {
-    if (has_values(winner.study.problem, each.problem)) weight = each.weight;
-  }
 }
 
 // The winners of the version that was tuned last, for each device, regime and objective, in the order of their
@@ -74,8 +69,7 @@ std::vector<std::vector<const Winner*>> groups_of(const std::vector<Winner>& win
 
 }  // namespace
 
-Result<std::vector<CostTable>> read_costs(const Database& database, const std::string& kernel,
-                                          const std::vector<ProblemWeight>& weights) {
+Result<std::vector<CostTable>> read_costs(const Database& database, const std::string& kernel) {
   auto winners = database.winners(kernel);
   if (!winners) return winners.error();
   std::ranges::sort(*winners, std::greater(),
@@ -92,7 +86,7 @@ Result<std::vector<CostTable>> read_costs(const Database& database, const std::s
       LossesByConfig losses;
       set_losses(*trials, winner->trial.config, losses);
       if (*playoff) set_losses((*playoff)->finalists, winner->trial.config, losses);
-      if (!losses.empty()) add_problem(*winner, losses, weights, places, table);
+      if (!losses.empty()) add_problem(*winner, losses, places, table);
     }
     for (auto& loss : table.loss) loss.resize(places.size(), CostTable::kUnmeasured);
     if (table.problems.size() >= kFewestProblems) tables.push_back(std::move(table));
