@@ -53,7 +53,7 @@ class KernelArguments {
     std::int64_t width = 1;  // space-file elements in an element of the kernel: 4 for float4
     std::optional<SizeTerm> extent;
     PointerUse use;
-    std::optional<LaunchingCode::Filling> filling;
+    std::optional<LaunchingCode::Memset> memset;
     std::string comment;
   };
 
@@ -96,7 +96,7 @@ class KernelArguments {
           buffer.extent = elements_of(source_.code.bytes_of(*allocation, bytes_of(buffer)), buffer);
         // The program sets the size later.
         if (buffer.extent && buffer.extent->constant() == 0) buffer.extent.reset();
-        buffer.filling = source_.code.filling(source_.launch->arguments[i], source_.launch->place);
+        buffer.memset = source_.code.memset(source_.launch->arguments[i], source_.launch->place);
       }
       if (!buffer.name.empty()) buffer.use = source_.bodies.use_of(source_.kernel.name, buffer.name);
       if (type.points_to_const) {
@@ -312,14 +312,14 @@ class KernelArguments {
     const bool is_unseen = use.is_passed_on && !use.is_written && !use.is_atomic;
     const bool is_output = use.is_written && !use.is_read && !use.is_atomic && !use.is_passed_on;
     if (is_unseen) argument.add_comment("the role is a guess");
-    if (is_output && !(buffer.filling && buffer.filling->is_memset)) {
+    if (is_output && !buffer.memset) {
       argument.role = "out";
       return;
     }
     if (is_output) argument.add_comment("the source sets it first; role: out if the kernel writes all of it");
     if (use.is_atomic || use.is_written || is_unseen) argument.role = "inout";
     std::optional<std::string> contents = index_contents(argument, buffer);
-    if (!contents) contents = filled_contents(argument, buffer);
+    if (!contents) contents = set_contents(argument, buffer);
     if (!contents && use.is_atomic && !use.is_read) contents = "zero";
     if (!contents) contents = range_of_indexes(argument, buffer);
     if (!contents) contents = use.is_atomic ? "zero" : random_contents(buffer.element, use);
@@ -361,38 +361,24 @@ class KernelArguments {
     }
   }
 
-  // Contents that the launching code writes, except equal values in inputs: these would hide wrong results.
-  std::optional<std::string> filled_contents(ImportedArgument& argument, const Buffer& buffer) {
-    if (!buffer.filling) return std::nullopt;
-    const LaunchingCode::Filling& filling = *buffer.filling;
-    const bool is_integer = !is_floating(buffer.element);
+  // Contents that a cudaMemset writes, except equal values in inputs: these would hide wrong results.
+  std::optional<std::string> set_contents(ImportedArgument& argument, const Buffer& buffer) {
+    if (!buffer.memset) return std::nullopt;
+    const std::int64_t byte = buffer.memset->byte;
+    const auto extent = elements_of(buffer.memset->bytes, buffer);
+    if (buffer.extent && extent && extent->text() != buffer.extent->text())
+      argument.add_comment("the source sets only " + extent->text() + " of them");
     const bool is_input = !buffer.use.is_written && !buffer.use.is_atomic && !buffer.use.is_passed_on;
-    const auto number = filling.first.constant();
-    if (filling.is_memset) {
-      const auto extent = elements_of(filling.bytes, buffer);
-      if (buffer.extent && extent && extent->text() != buffer.extent->text())
-        argument.add_comment("the source sets only " + extent->text() + " of them");
-      if (is_input) return std::nullopt;
-      if (number == 0) return "zero";
-      if (is_integer && (number == 255 || number == -1)) {
-        if (buffer.element == ElementType::uint64) return std::nullopt;
-        if (is_signed_integer(buffer.element)) return "{constant: -1}";
-        return fmt::format("{{constant: {}}}", (std::uint64_t{1} << 8 * element_size(buffer.element)) - 1);
-      }
-      if (number && buffer.element == ElementType::uint8)
-        return fmt::format("{{constant: {}}}", *number & 255);
-      argument.add_comment("the source sets each byte to " + filling.first.text());
-      return std::nullopt;
-    }
-    if (buffer.width > 1) return std::nullopt;
-    if (filling.kind == LaunchingCode::Filling::Kind::range) return bounds(filling.first, filling.second);
-    if (filling.kind == LaunchingCode::Filling::Kind::ramp) {
-      if (!is_integer || !number || !filling.second.constant()) return std::nullopt;
-      return "{ramp: [" + filling.first.text() + ", " + filling.second.text() + "]}";
-    }
     if (is_input) return std::nullopt;
-    if (number == 0) return "zero";
-    return is_integer && number ? std::optional(fmt::format("{{constant: {}}}", *number)) : std::nullopt;
+    if (byte == 0) return "zero";
+    if (!is_floating(buffer.element) && (byte == 255 || byte == -1)) {
+      if (buffer.element == ElementType::uint64) return std::nullopt;
+      if (is_signed_integer(buffer.element)) return "{constant: -1}";
+      return fmt::format("{{constant: {}}}", (std::uint64_t{1} << 8 * element_size(buffer.element)) - 1);
+    }
+    if (buffer.element == ElementType::uint8) return fmt::format("{{constant: {}}}", byte & 255);
+    argument.add_comment(fmt::format("the source sets each byte to {}", byte));
+    return std::nullopt;
   }
 
   // The argument whose values say where the rows of this one begin: x[columns[j]] between

@@ -37,7 +37,7 @@ struct FoundLaunch {
 };
 
 // The C++ functions of a CUDA source, which launch kernels: the values of their names, the memory that they
-// allocate, and the values that they write to it. Looks up a name in the function that uses it, then outside
+// allocate and clear. Looks up a name in the function that uses it, then outside
 // of functions, then in other functions.
 class LaunchingCode {
  public:
@@ -121,16 +121,12 @@ class LaunchingCode {
   std::optional<Allocation> allocation(Tokens pointer, std::size_t place) const;
   // `template_bytes`: those of a type that is a template parameter of the function which allocates.
   std::optional<SizeTerm> bytes_of(const Allocation& allocation, std::int64_t template_bytes);
-  // The values that the program writes to the memory of a pointer on the GPU.
-  struct Filling {
-    enum class Kind { constant, ramp, range };
-    Kind kind = Kind::constant;
-    // Constant: the value; ramp: start and step; range: the lowest and the highest value.
-    SizeTerm first, second = {};
-    std::optional<SizeTerm> bytes = {};  // of a cudaMemset
-    bool is_memset = false;
+  // The first cudaMemset of a pointer's memory.
+  struct Memset {
+    std::int64_t byte = 0;
+    std::optional<SizeTerm> bytes;  // of the memory
   };
-  std::optional<Filling> filling(Tokens pointer, std::size_t place);
+  std::optional<Memset> memset(Tokens pointer, std::size_t place);
 
  private:
   struct Definition {
@@ -173,12 +169,6 @@ class LaunchingCode {
   std::optional<SizeTerm> size_of(Tokens what, std::size_t place);
   std::optional<SizeTerm> asked_of_device(std::string_view name) const;
   std::vector<std::string> pointer_names(Tokens pointer, std::size_t place) const;
-  std::optional<Filling> filling_of_array(const std::string& name, std::size_t scope, int depth);
-  std::optional<Filling> filling_by_call(const std::string& name, std::size_t open, int depth);
-  std::optional<Filling> filling_of(Tokens value, std::string_view index, std::size_t place);
-  struct Remainder;
-  static Remainder remainder_in(Tokens value);
-  std::optional<Filling> range_of(Tokens value, const Remainder& parts, std::size_t place);
   std::optional<Allocation> device_vector(std::string_view name) const;
 
   Tokens tokens_;
@@ -207,10 +197,6 @@ std::vector<SourceSetting> source_settings(Tokens tokens, const std::vector<std:
 
 // Reads an integer literal: 256, 256u, 1'024, 0x40.
 std::optional<std::int64_t> integer_of(const Token& token);
-
-// True for casts to an integer type (`unsigned int`) or to a real type (`const float`).
-bool is_integer_cast(Tokens type);
-bool is_real_cast(Tokens type);
 
 // True for words that may precede a name without declaring it: the `return` of `return n = 3`.
 bool declares_nothing(std::string_view word);

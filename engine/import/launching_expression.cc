@@ -32,6 +32,13 @@ bool are_all(Tokens tokens, std::initializer_list<std::string_view> words) {
          std::ranges::all_of(tokens, [&](const Token& each) { return is_any_of(each.text, words); });
 }
 
+// Casts to an integer type (`unsigned int`) and to a real type (`const float`).
+bool is_integer_cast(Tokens type) {
+  return are_all(type, {"int", "unsigned", "signed", "long", "short", "char", "size_t", "int32_t", "uint32_t",
+                        "int64_t", "uint64_t", "uint", "const"});
+}
+bool is_real_cast(Tokens type) { return are_all(type, {"float", "double", "real", "const"}); }
+
 }  // namespace
 
 std::optional<std::int64_t> integer_of(const Token& token) {
@@ -43,12 +50,6 @@ std::optional<std::int64_t> integer_of(const Token& token) {
   const auto value = parse_integer(digits);
   return value ? std::optional(*value) : std::nullopt;
 }
-
-bool is_integer_cast(Tokens type) {
-  return are_all(type, {"int", "unsigned", "signed", "long", "short", "char", "size_t", "int32_t", "uint32_t",
-                        "int64_t", "uint64_t", "uint", "const"});
-}
-bool is_real_cast(Tokens type) { return are_all(type, {"float", "double", "real", "const"}); }
 
 bool declares_nothing(std::string_view word) {
   return is_any_of(word, {"return", "else", "goto", "case", "do", "delete", "new", "throw", "sizeof"});
