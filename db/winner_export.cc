@@ -6,13 +6,11 @@
 #include <cctype>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "db/identity.h"
-#include "tuner/core/fields_json.h"
 #include "tuner/core/text.h"
 
 namespace gktune {
@@ -306,43 +304,6 @@ Result<std::string> header_text(const std::vector<Winner>& winners, const Portfo
 std::string definition_flags(const Config& config) {
   return joined(config, " ",
                 [](const auto& each) { return shell_word("-D" + each.first + "=" + each.second.str()); });
-}
-
-std::string device_json(const DeviceIdentity& device, const std::vector<Winner>& winners) {
-  std::map<std::tuple<std::string, std::string>, SortedJson> sorted;  // by the kernel, then by what differs
-  for (const Winner& best : winners) {
-    const Study& study = best.study;
-    const std::string regime(regime_name(study.regime));
-    sorted[{study.kernel, study.problem.json() + regime + study.objective + study.fingerprint}] = {
-        {"problem", values_json<SortedJson>(study.problem)},
-        {"regime", regime},
-        {"objective", study.objective},
-        {"fingerprint", study.fingerprint},
-        {"config", values_json<SortedJson>(best.trial.config)},
-        {"time_us", best.trial.timing.median_us},
-        {"metrics", values_json<SortedJson>(best.trial.metrics)},
-        {"from_playoff", best.from_playoff},
-        {"trials", best.trials}};
-  }
-  SortedJson kernels = SortedJson::object();
-  for (auto& [key, winner] : sorted) kernels[std::get<0>(key)].push_back(std::move(winner));
-  const SortedJson file = {{"format", "gktune winners"},
-                           {"version", 1},
-                           {"device", written<SortedJson>(device)},
-                           {"kernels", kernels}};
-  return file.dump(2, ' ', false, SortedJson::error_handler_t::replace) + "\n";
-}
-
-std::string device_file_name(const DeviceIdentity& device) {
-  std::string name;
-  for (const std::string& part : {device.name, device.architecture, std::to_string(device.multiprocessors)}) {
-    if (!name.empty() && !part.empty()) name += '-';
-    for (const char c : part) {
-      const bool is_safe = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
-      if (is_safe || (!name.empty() && name.back() != '_')) name += is_safe ? c : '_';
-    }
-  }
-  return name + ".json";
 }
 
 std::vector<Winner> one_for_each_problem(std::vector<Winner> winners) {

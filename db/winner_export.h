@@ -9,7 +9,7 @@
 
 namespace gktune {
 
-// Texts with the winners of a tuning for applications and repositories. Equal contents give equal texts.
+// Texts with the winners of a tuning for applications. Equal contents give equal texts.
 
 // The winner that the lookup answers with, of those that a kernel has on one device for one problem: cold
 // before hot, then time before other objectives, then the later study. The formats that name no regime and no
@@ -25,10 +25,5 @@ Result<std::string> header_text(const std::vector<Winner>& winners, const Portfo
 
 // -DthreadsPerBlock=256 -Dway=one_pass, quoted for a shell.
 std::string definition_flags(const Config& config);
-
-// The winners of one device as JSON, for a repository.
-std::string device_json(const DeviceIdentity& device, const std::vector<Winner>& winners);
-// A file name for a device: NVIDIA_H200-sm_90-132.json
-std::string device_file_name(const DeviceIdentity& device);
 
 }  // namespace gktune

@@ -3,30 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 
 #include "cli/command.h"
 #include "cli/output/stale.h"
-#include "engine/portfolio/make_portfolio.h"
 #include "db/winner_export.h"
 #include "engine/import/recordings.h"
+#include "engine/portfolio/make_portfolio.h"
 #include "tuner/core/files.h"
 #include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
 
-enum class ExportFormat { json, header, flags, kernel_tuner, t4 };
+enum class ExportFormat { header, flags, kernel_tuner, t4 };
 EnumNames enum_names(ExportFormat) {
-  static constexpr std::string_view kNames[] = {"json", "header", "flags", "kernel-tuner", "t4"};
+  static constexpr std::string_view kNames[] = {"header", "flags", "kernel-tuner", "t4"};
   return kNames;
 }
 
 struct ExportOptions {
   std::vector<std::string> studies;
   StudyFlags selection;
-  ExportFormat format = ExportFormat::json;
+  ExportFormat format = ExportFormat::header;
   std::string output;
 };
 
@@ -35,11 +34,11 @@ void declare_export(Flags& flags, ExportOptions& options) {
   declare_study_flags(flags, options.selection);
   flags
       .choice("--format", options.format,
-              "json: the winners, a file for each device; header: C++; flags: -D…; kernel-tuner, t4: all "
+              "header: the winners of a kernel on a device, for C++; flags: -D…, of one winner; "
+              "kernel-tuner, t4: all "
               "trials of a study, for other programs")
-      .shown_default("json");
-  flags.text("--output,-o", options.output,
-             "Write to FILE (with --format json, to a folder) instead of standard output", "FILE");
+      .shown_default("header");
+  flags.text("--output,-o", options.output, "Write to FILE instead of standard output", "FILE");
 }
 
 // Writes to the file, or to standard output.
@@ -132,37 +131,6 @@ ExitCode export_header(const Database& store, const std::vector<Winner>& winners
   return write_text(*text, options.output, context);
 }
 
-ExitCode export_devices(const std::vector<Winner>& winners, const ExportOptions& options, Context& context) {
-  std::vector<DeviceIdentity> devices;
-  for (const Winner& best : winners) {
-    if (std::ranges::find(devices, best.study.device) == devices.end()) devices.push_back(best.study.device);
-  }
-  if (options.output.empty() && devices.size() > 1)
-    return fail_usage(context, "several devices; name a folder with --output, or one --device");
-  std::error_code error;
-  if (!options.output.empty()) std::filesystem::create_directories(options.output, error);
-  if (error) return fail(context, ExitCode::failed, options.output + ": " + error.message());
-  // Names of files do not depend on the order of rows.
-  std::ranges::sort(devices, {}, [](const DeviceIdentity& each) {
-    return std::tie(each.kind, each.name, each.architecture, each.multiprocessors);
-  });
-  std::set<std::string> names;
-  for (const DeviceIdentity& device : devices) {
-    const std::string own_name = device_file_name(device);
-    std::string name = own_name;
-    for (int i = 2; !names.insert(name).second; ++i)
-      name = std::filesystem::path(own_name).stem().string() + '-' + std::to_string(i) + ".json";
-    std::vector<Winner> own;
-    std::ranges::copy_if(winners, std::back_inserter(own),
-                         [&](const Winner& best) { return best.study.device == device; });
-    const std::string path =
-        options.output.empty() ? "" : (std::filesystem::path(options.output) / name).string();
-    if (const auto code = write_text(device_json(device, own), path, context); code != ExitCode::done)
-      return code;
-  }
-  return ExitCode::done;
-}
-
 ExitCode export_selection(const ExportOptions& options, Context& context) {
   auto studies = selected_studies(options.selection, options.studies, context);
   if (options.format == ExportFormat::kernel_tuner || options.format == ExportFormat::t4) {
@@ -177,18 +145,14 @@ ExitCode export_selection(const ExportOptions& options, Context& context) {
   }
   const auto store = open_database(options.selection.database, context);
   auto winners = winners_of(*store, studies, context);
-  if (options.format == ExportFormat::header) keep_one_for_each_problem(winners, context);
-  switch (options.format) {
-    case ExportFormat::header:
-      return export_header(*store, winners, options, context);
-    case ExportFormat::flags:
-      if (winners.size() != 1)
-        return fail_usage(context,
-                          fmt::format("the format flags holds one winner; {} are selected", winners.size()));
-      return write_text(definition_flags(winners.front().trial.config) + "\n", options.output, context);
-    default:
-      return export_devices(winners, options, context);
+  if (options.format == ExportFormat::header) {
+    keep_one_for_each_problem(winners, context);
+    return export_header(*store, winners, options, context);
   }
+  if (winners.size() != 1)
+    return fail_usage(context,
+                      fmt::format("the format flags holds one winner; {} are selected", winners.size()));
+  return write_text(definition_flags(winners.front().trial.config) + "\n", options.output, context);
 }
 
 void print_merged(const Merged& merged, const std::string& name, Context& context) {

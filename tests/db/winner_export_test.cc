@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "db/database.h"
 #include "tests/db/example_study.h"
@@ -158,16 +157,6 @@ TEST_F(WinnerExport, a_compiler_gets_every_value_from_the_flags) {
                               scratch_.path("values.txt") + "' 2>&1";
   EXPECT_EQ(std::system(command.c_str()), 0);
   EXPECT_EQ(contents_of(scratch_ / "values.txt"), expected);
-}
-
-TEST_F(WinnerExport, the_file_of_a_device_holds_its_winners) {
-  EXPECT_EQ(device_file_name(kH200), "NVIDIA_H200-sm_90-132.json");
-  const auto device = nlohmann::json::parse(device_json(kH200, winners_));
-  EXPECT_EQ(device["format"], "gktune winners");
-  EXPECT_EQ(device["version"], 1);
-  const auto& winners = device["kernels"]["reduce"];
-  ASSERT_EQ(winners.size(), 6u);
-  EXPECT_EQ(winners[0]["config"]["fast"], false);
 }
 
 // The values of `threads` of some winners.
