@@ -171,7 +171,6 @@ std::vector<Command> queries(std::int64_t trials, std::int64_t studies) {
       {{"best", kernel, "--device", "H200", "--problem", problem}},
       {{"best", kernel, "--problem", problem, "--why"}},
       {{"best", kernel, "--problem", "T=float,n=12345"}},
-      {{"best", kernel, "--problem", "T=float,n=12345", "--prefer-portfolio"}},
       {{"db", "ls"}},
       {{"db", "ls", "--json"}},
       {{"db", "ls", "--kernel", kernel}},

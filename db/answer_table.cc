@@ -273,7 +273,7 @@ void AnswerTable::add_spares(const KernelWinners& kernel, const DeviceIdentity& 
     }
     for (const Portfolio& portfolio : version.portfolios) {
       if (!fits(device, portfolio.device)) continue;
-      Spare& spare = spares_.emplace_back(Spare{{}, portfolio.tree, rules_[i].get(), true});
+      Spare& spare = spares_.emplace_back(Spare{{}, portfolio.tree, rules_[i].get()});
       // And the changes since any of its problems was measured.
       std::vector<std::string> stale = portfolio.stale;
       for (const Winner& winner : version.winners) {
@@ -288,8 +288,7 @@ void AnswerTable::add_spares(const KernelWinners& kernel, const DeviceIdentity& 
     has_default = true;
     defaults.push_back({{{Match::space_default, version.space.default_config, 0, {}, {}, reason_, {}}},
                         {},
-                        rules_[i].get(),
-                        false});
+                        rules_[i].get()});
   }
   spares_.insert(spares_.end(), defaults.begin(), defaults.end());
 }
@@ -420,19 +419,6 @@ bool AnswerTable::visit(std::span<const AxisValue> values, const Visit& visit) c
     }
   }
   return std::ranges::any_of(spares_, [&](const Spare& spare) { return visit_spare(spare, values, visit); });
-}
-
-bool AnswerTable::visit_portfolios(std::span<const AxisValue> values, const Visit& visit) const {
-  const auto places = places_of(values);
-  if (!places) return false;
-  const auto first = nearest(values, *places);
-  if (!first) return false;
-  const Candidate& candidate = candidates_[first->second];
-  if (candidate.answer.match != Match::nearest_problem) return false;
-  const ConfigRules* version = candidate.rules;
-  return std::ranges::any_of(spares_, [&](const Spare& spare) {
-    return spare.is_portfolio && spare.rules == version && visit_spare(spare, values, visit);
-  });
 }
 
 // Offers the choice of the tree, then the other configurations.

@@ -74,9 +74,6 @@ class AnswerTable {
   // Calls `visit` with all answers in order of preference until it returns true.
   using Visit = std::function<bool(const Answer&)>;
   bool visit(std::span<const AxisValue> values, const Visit& visit) const;
-  // The same with the answers of the stored portfolio of the version that has the nearest problem. There are
-  // none where no problem of the device has the texts and booleans of the question.
-  bool visit_portfolios(std::span<const AxisValue> values, const Visit& visit) const;
   // The reason why a question has no answer from a winner.
   const std::string& reason() const { return reason_; }
 
@@ -102,7 +99,6 @@ class AnswerTable {
     std::vector<Answer> answers;
     std::vector<PortfolioNode> tree;
     const ConfigRules* rules = nullptr;
-    bool is_portfolio = false;
   };
   // Less is better.
   struct Nearness {

@@ -92,12 +92,6 @@ const Answer& KernelLookup::best(std::span<const AxisValue> values) {
     if (found != nullptr && (best == nullptr || found->match < best->match)) best = found;
   }
   if (best == nullptr) return unanswered(values);
-  if (question_.prefers_portfolio && best->match == Match::nearest_problem) {
-    visit_portfolios(values, [&](const Answer& answer) {
-      best = &answer;
-      return true;
-    });
-  }
   return best->match <= question_.worst ? *best : too_poor(*best);
 }
 
@@ -128,21 +122,12 @@ const Answer& KernelLookup::unanswered(std::span<const AxisValue> values) {
   return refused_;
 }
 
-bool KernelLookup::visit_portfolios(std::span<const AxisValue> values,
-                                    const std::function<bool(const Answer&)>& function) const {
-  return std::ranges::any_of(
-      parts_, [&](const Part& part) { return part.table->visit_portfolios(values, function); });
-}
-
 void KernelLookup::visit(std::span<const AxisValue> values,
                          const std::function<bool(const Answer&)>& function) {
   best(values);  // reads what has changed
   // Databases one after the other for each quality of match.
   for (const Match match : {Match::exact, Match::nearest_problem, Match::same_architecture, Match::portfolio,
                             Match::space_default}) {
-    if (match == Match::nearest_problem && question_.prefers_portfolio &&
-        question_.worst >= Match::portfolio && visit_portfolios(values, function))
-      return;
     if (match > question_.worst) return;
     for (const Part& part : parts_) {
       bool is_ended = false;

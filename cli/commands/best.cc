@@ -22,31 +22,19 @@ struct BestOptions {
   std::string kernel;
   std::string problem;
   std::string device;
-  std::string as;
   std::string database;
   std::string worst;
   std::vector<std::string> covered;
-  bool why = false, prefers_portfolio = false;
+  bool why = false;
   TableFormat format;
 };
 
 void declare(Flags& flags, BestOptions& options) {
   flags.text("KERNEL", options.kernel, "Kernel; default: all kernels");
-  const Flag problem = flags.text(
-      "--problem", options.problem,
-      "Problem: n=1Gi,T=float; if it was not tuned, the nearest tuned problem answers", "AXIS=VALUE,…");
+  flags.text("--problem", options.problem,
+             "Problem: n=1Gi,T=float; if it was not tuned, the nearest tuned problem answers",
+             "AXIS=VALUE,…");
   flags.text("--device", options.device, "Device: its name in the database, or a part of the name", "DEVICE");
-  flags
-      .text("--as", options.as,
-            "With --problem: answer for --device with the results of this device of the database, even if "
-            "the numbers of multiprocessors differ; the database need not have --device",
-            "DEVICE")
-      .needs(problem);
-  flags
-      .on("--prefer-portfolio", options.prefers_portfolio,
-          "With --problem: if it was not tuned, prefer a stored portfolio to the winner of the nearest "
-          "problem")
-      .needs(problem);
   flags.text("--require", options.worst,
              "With --problem or --coverage: the worst acceptable match: exact, nearest, architecture, portfolio or "
              "default; the exit code is 5 if an answer is worse",
@@ -208,14 +196,13 @@ void print_evidence(const Winner& best, const Evidence& evidence, Context& conte
 }
 
 ExitCode answer_one(const BestOptions& options, const Database& store, const std::vector<Winner>& winners,
-                    const DeviceIdentity& device, const LookupSettings& settings, Context& context) {
+                    const DeviceIdentity& device, Context& context) {
   std::vector<Problem> known;
   for (const Winner& best : winners) known.push_back(best.study.problem);
   auto problem = parse_problem(options.problem, known);
   if (!problem) return fail_usage(context, "--problem: " + problem.error().message);
-  auto lookup = value_or_end(Lookup::open(database_path(options.database, context), settings), context);
-  const Answer answer = lookup.best(
-      options.kernel, *problem, Question{.device = device, .prefers_portfolio = options.prefers_portfolio});
+  auto lookup = value_or_end(Lookup::open(database_path(options.database, context)), context);
+  const Answer answer = lookup.best(options.kernel, *problem, Question{.device = device});
   if (!answer) {
     return fail(
         context, ExitCode::no_configuration,
@@ -345,25 +332,16 @@ ExitCode run(const BestOptions& options, Context& context) {
   }
 
   DeviceIdentity device;
-  LookupSettings settings;
-  const std::string& named = options.as.empty() ? options.device : options.as;
-  if (!named.empty()) {
+  if (!options.device.empty()) {
     std::vector<DeviceIdentity> devices;
     for (const Winner& best : all) devices.push_back(best.study.device);
-    auto known = find_device(named, devices);
+    auto known = find_device(options.device, devices);
     if (!known) return fail(context, ExitCode::no_device, known.error().message);
     device = *std::move(known);
-  }
-  if (!options.as.empty()) {
-    std::erase_if(all, [&](const Winner& best) { return best.study.device.name != device.name; });
-    const std::string answering = device.name;
-    if (!options.device.empty()) device.name = options.device;
-    settings.aliases = {{device.name, answering}};
-  } else if (!named.empty()) {
     std::erase_if(all, [&](const Winner& best) { return best.study.device != device; });
   }
 
-  if (!options.problem.empty()) return answer_one(options, *store, all, device, settings, context);
+  if (!options.problem.empty()) return answer_one(options, *store, all, device, context);
   if (all.empty()) {
     if (options.format.json) print(context.out, Json::array());
     return fail(context, ExitCode::no_configuration, "the database has no configuration yet",

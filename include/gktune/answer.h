@@ -95,9 +95,6 @@ struct Question {
   DeviceIdentity device = {};
   Config fallback = {};      // the answer if there is no other
   Freshness freshness = {};  // winners that are stale by it do not answer
-  // For a problem that was not tuned, the choice of a stored portfolio goes before the nearest problem's winner: an
-  // application then needs the portfolio's configurations only, besides those of the problems that were tuned.
-  bool prefers_portfolio = false;
   // Anything worse is no answer.
   Match worst = Match::none;
 };

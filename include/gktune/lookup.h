@@ -41,8 +41,6 @@ class KernelLookup {
   // No answer, and why these values have none.
   const Answer& unanswered(std::span<const AxisValue> values);
   const Answer& too_poor(const Answer& best);
-  // The choices of the stored portfolios of this device, until the function returns true.
-  bool visit_portfolios(std::span<const AxisValue> values, const std::function<bool(const Answer&)>& function) const;
 
   std::vector<Part> parts_;
   std::string kernel_;

@@ -184,37 +184,6 @@ TEST_F(BestCommand, suggests_a_device_for_an_unknown_one) {
   EXPECT_TRUE(ended(either, ExitCode::no_device, "error: 'nvidia' may be any of NVIDIA H200; NVIDIA H100\n"));
 }
 
-TEST_F(BestCommand, answers_for_an_unknown_device_with_a_similar_one) {
-  const std::vector<std::string> question{"reduce", "--problem", "n=1Mi,element=int", "--device",
-                                          "NVIDIA H100 NVL"};
-  EXPECT_EQ(best(question).code, ExitCode::no_device);
-  auto with = question;
-  with.insert(with.end(), {"--as", "NVIDIA H100"});
-  const Call answer = best(with);
-  EXPECT_EQ(printed_by(answer),
-            "threadsPerBlock=64 way=one_pass\n"
-            "reduce n=1Mi,element=int on NVIDIA H100: 14.0 µs, exact match\n");
-  // It answers as an application's lookup does.
-  const auto lookup = Lookup::open(path_, {.aliases = {{"NVIDIA H100 NVL", "NVIDIA H100"}}});
-  const Answer known = lookup->best("reduce", {{"n", 1 << 20}, {"element", "int"}},
-                                    DeviceIdentity{"cuda", "NVIDIA H100 NVL", "sm_90", 1});
-  EXPECT_EQ(known.match, Match::exact);
-  EXPECT_EQ(known.integer("threadsPerBlock"), 64);
-  EXPECT_EQ(best({"reduce", "--problem", "n=1Mi,element=int", "--as", "h100"}).out, answer.out);
-}
-
-TEST_F(BestCommand, refuses_an_unknown_similar_device_and_one_without_a_problem) {
-  const auto as = [&](const std::string& name) {
-    return best({"reduce", "--problem", "n=1Mi", "--as", name});
-  };
-  EXPECT_TRUE(ended(as("NVIDIA H210"), ExitCode::no_device,
-                    "error: the database knows no device 'NVIDIA H210', did you mean 'NVIDIA H200'?\n"));
-  EXPECT_EQ(as("nvidia").err, "error: 'nvidia' may be any of NVIDIA H200; NVIDIA H100\n");
-  const Call list = best({"reduce", "--as", "NVIDIA H100"});
-  EXPECT_TRUE(ended(list, ExitCode::usage, "error: --as needs --problem\n  hint: gktune best --help\n"));
-  EXPECT_EQ(best({"reduce", "--problem", "n=1Mi", "--as"}).code, ExitCode::usage);
-}
-
 TEST_F(BestCommand, refuses_a_problem_without_a_kernel) {
   EXPECT_EQ(best({"--problem", "n=1"}).code, ExitCode::usage);
 }

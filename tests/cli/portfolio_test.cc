@@ -124,8 +124,7 @@ class StalePortfolio : public DbPortfolio {
 };
 
 TEST_F(StalePortfolio, answers_with_a_warning_and_without_the_wrong_configurations) {
-  const Call called = call(
-      {"best", "reduce", "--problem", "n=5000,T=float", "--prefer-portfolio", "--db", database_, "--json"});
+  const Call called = call({"best", "reduce", "--problem", "n=5000,T=int", "--db", database_, "--json"});
   ASSERT_EQ(called.code, ExitCode::done) << called.err;
   const Json answer = Json::parse(called.out);
   EXPECT_EQ(answer["match"], "portfolio");
@@ -133,8 +132,6 @@ TEST_F(StalePortfolio, answers_with_a_warning_and_without_the_wrong_configuratio
   EXPECT_EQ(answer["config"]["c"].get<int>() % 2, 1);
   EXPECT_EQ(answer["stale"].back(), outdated_);
   EXPECT_TRUE(contains(called.err, "left out\n"));
-  const Call nearest = call({"best", "reduce", "--problem", "n=5000,T=float", "--db", database_, "--json"});
-  EXPECT_EQ(Json::parse(nearest.out)["match"], "nearest problem");
 }
 
 TEST_F(DbPortfolio, needs_no_measurement_if_only_later_trials_made_it_stale) {
@@ -146,8 +143,7 @@ TEST_F(DbPortfolio, needs_no_measurement_if_only_later_trials_made_it_stale) {
     later.ended_unix_ms = std::int64_t{1} << 50;
     ASSERT_TRUE(store->add_trial(*store->study_id(reduce_study(1024)), session, later).ok());
   }
-  const Call called =
-      call({"best", "reduce", "--problem", "n=5000,T=float", "--prefer-portfolio", "--db", database_});
+  const Call called = call({"best", "reduce", "--problem", "n=5000,T=int", "--db", database_});
   EXPECT_TRUE(contains(called.err, "warning: stale: " + std::string(kPortfolioOutdated)));
   EXPECT_FALSE(contains(called.err, "--fresh"));
 }
@@ -156,11 +152,6 @@ TEST_F(StalePortfolio, is_named_by_a_warning_when_a_header_is_exported) {
   EXPECT_TRUE(ended_with(call({"db", "export", "reduce", "--format", "header", "--db", database_}),
                          ExitCode::done,
                          "warning: the portfolio of reduce on NVIDIA H200 is stale: " + outdated_));
-}
-
-TEST_F(DbPortfolio, is_preferred_only_if_a_problem_is_given) {
-  EXPECT_TRUE(ended_with(call({"best", "reduce", "--prefer-portfolio", "--db", database_}), ExitCode::usage,
-                         "--prefer-portfolio needs --problem"));
 }
 
 }  // namespace

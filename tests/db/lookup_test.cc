@@ -548,63 +548,6 @@ TEST_F(LookupTest, a_question_with_a_wrong_number_of_values_gets_a_reason_and_no
   EXPECT_EQ(reduce.best({1000, "int"}).reason.find("a question about"), std::string::npos);
 }
 
-class PreferredPortfolio : public LookupTest {
- protected:
-  void SetUp() override { tuned_with_portfolio(3, 4); }
-  static Question preferring(const DeviceIdentity& device = {}) {
-    return {.device = device, .prefers_portfolio = true};
-  }
-  // All answers in order of preference, as the values of `a`.
-  static std::vector<std::int64_t> all(KernelLookup lookup, std::int64_t n) {
-    std::vector<std::int64_t> found;
-    const std::vector<AxisValue> values = {n, "float"};
-    lookup.visit(values, [&](const Answer& answer) {
-      found.push_back(answer.integer("a"));
-      return false;
-    });
-    return found;
-  }
-};
-
-TEST_F(PreferredPortfolio, comes_before_the_nearest_problem_and_after_an_exact_one) {
-  const Lookup found = lookup();
-  EXPECT_EQ(found.best("reduce", problem(1000), preferring()).integer("a"), 1);
-  const Answer small = found.best("reduce", problem(1001), preferring());
-  EXPECT_EQ(small.match, Match::portfolio);
-  EXPECT_EQ(small.integer("a"), 3);
-  EXPECT_EQ(found.best("reduce", problem(40'000), preferring()).integer("a"), 4);
-  EXPECT_EQ(found.best("reduce", problem(40'000)).integer("a"), 2);
-  EXPECT_EQ(all(found.prepare("reduce", {"n", "T"}, preferring()), 1000).front(), 1);
-  const auto order = all(found.prepare("reduce", {"n", "T"}, preferring()), 1001);
-  EXPECT_EQ((std::vector(order.begin(), order.begin() + 4)), (std::vector<std::int64_t>{3, 4, 1, 2}));
-  EXPECT_EQ(all(found.prepare("reduce", {"n", "T"}), 1001).front(), 1);
-}
-
-TEST_F(PreferredPortfolio, meets_the_constraints_or_leaves_the_answer_to_the_nearest_problem) {
-  ASSERT_TRUE(store_->describe_space("reduce", "f1", {{}, {"a != 3"}, {}}).ok());
-  EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).integer("a"), 4);
-  ASSERT_TRUE(store_->describe_space("reduce", "f1", {{}, {"a < 3"}, {}}).ok());
-  EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).match, Match::nearest_problem);
-}
-
-TEST_F(PreferredPortfolio, has_the_device_version_and_texts_of_the_nearest_problem) {
-  const Lookup found = lookup();
-  EXPECT_EQ(found.best("reduce", problem(1001), preferring(kH100)).match, Match::same_architecture);
-  EXPECT_EQ(found.best("reduce", problem(1001), preferring(kCpu)).match, Match::none);
-  // The last resort.
-  EXPECT_EQ(found.best("reduce", {{"n", 1001}, {"T", "int"}}, preferring()).match, Match::portfolio);
-  Study newer = reduce_study(1000);
-  newer.fingerprint = "f2";
-  tuned(newer, 5);
-  EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).integer("a"), 5);
-}
-
-TEST_F(PreferredPortfolio, changes_nothing_if_none_is_stored) {
-  sqlite::Connection(path_, sqlite::Connection::Access::create, std::chrono::seconds(10))
-      .execute("DELETE FROM portfolios");
-  EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).match, Match::nearest_problem);
-}
-
 TEST_F(LookupTest, asking_for_a_missing_parameter_or_another_type_throws) {
   tuned(reduce_study(1000), 1);
   auto answer = lookup().best("reduce", problem(1000));
