@@ -146,35 +146,6 @@ VarianceShares shares_of(const StudyFacts& facts) {
   return variance_shares(observations);
 }
 
-// The best twentieth, at least ten and at most a hundred. A value is named if three or more of them would
-// have it by chance.
-void set_absent(StudyFacts& facts) {
-  const std::size_t count = facts.ranking.size();
-  if (count < 20) return;
-  facts.best_count = std::clamp<std::size_t>(count / 20, 10, 100);
-  for (std::size_t p = 0; p < facts.parameters.size(); ++p) {
-    struct Use {
-      std::int64_t tried = 0, among_best = 0;
-      double best_score = kNaN;
-    };
-    std::vector<Use> uses(facts.parameters[p].values.size());
-    for (std::size_t place = 0; place < count; ++place) {
-      const StudyFacts::Point& point = facts.points[facts.ranking[place]];
-      Use& use = uses[point.places[p]];
-      if (use.tried++ == 0) use.best_score = point.score;
-      if (place < facts.best_count) ++use.among_best;
-    }
-    for (std::size_t place = 0; place < uses.size(); ++place) {
-      const Use& use = uses[place];
-      const double expected = static_cast<double>(facts.best_count * static_cast<std::size_t>(use.tried)) /
-                              static_cast<double>(count);
-      if (use.among_best == 0 && expected >= 3) {
-        facts.absent.push_back({p, place, use.tried, expected, use.best_score});
-      }
-    }
-  }
-}
-
 // The winner and the device on which it was measured.
 Result<void> set_winner(const Database& store, const Winner& winner, StudyFacts& facts) {
   facts.winner = winner;
@@ -232,7 +203,6 @@ Result<StudyFacts> facts_of(const Database& store, const StudySummary& summary,
   facts.failures = failures_of(*trials);
   set_causes(*trials, facts);
   facts.shares = shares_of(facts);
-  set_absent(facts);
   facts.gain = gain_of(facts, objective, *std::move(trials));
   return facts;
 }

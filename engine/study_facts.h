@@ -38,13 +38,6 @@ struct StudyFacts {
     std::int64_t count = 0;
     std::int64_t example = 0;  // the id of one of these trials
   };
-  // A value that none of the best trials has.
-  struct AbsentValue {
-    std::size_t parameter = 0, place = 0;
-    std::int64_t tried = 0;  // number of successful trials that have it
-    double expected = 0;     // expected number among the best trials if the value made no difference
-    double best_score = 0;   // the best score of the trials that have it
-  };
 
   StudySummary summary;
   std::string score_name;  // "time" (in µs), or the metric that is the objective
@@ -63,8 +56,6 @@ struct StudyFacts {
   Failures failures;
   std::vector<Cause> causes;   // the most frequent first
   VarianceShares shares;       // variance of the logarithm of the score; the factors are the parameters
-  std::size_t best_count = 0;  // number of trials that count as the best for `absent`; 0: too few trials
-  std::vector<AbsentValue> absent;
   std::optional<DeviceInfo> device;  // where the winner was measured
   std::string host_name;
   std::vector<PeakShare> peaks;  // the winner's

@@ -100,9 +100,7 @@ void declare_show(Flags& flags, ShowOptions& options) {
              "ID|KERNEL");
   declare_study_flags(flags, options.selection);
   const Flag failed = flags.on("--failed", options.failed, "Show failed trials and their messages");
-  flags
-      .on("--importance", options.importance,
-          "Show the important parameters, the values that no good trial has, and the causes of failures")
+  flags.on("--importance", options.importance, "Show the important parameters and the causes of failures")
       .excludes(failed);
   flags
       .parsed("--limit", options.limit, parse_count,

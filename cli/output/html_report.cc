@@ -185,20 +185,6 @@ std::string trials_card(const StudyFacts& facts) {
   return html + trial_table(facts.leaders, kRowsOfTrials, Ids::shown).html() + "</div>\n";
 }
 
-std::string absent_card(const StudyFacts& facts) {
-  std::string html = "<div class=\"card\"><h3>Values that are never among the best</h3>\n";
-  if (facts.best_count == 0) return html + "<p>Fewer than twenty trials succeeded.</p></div>\n";
-  if (facts.absent.empty()) {
-    return html + fmt::format("<p>None: every value that was tried often is among the best {}.</p></div>\n",
-                              facts.best_count);
-  }
-  return html +
-         fmt::format(
-             "<p class=\"faint\">Of the best {} trials. “Expected” would be among them by chance.</p>\n",
-             facts.best_count) +
-         absent_table(facts).html() + "</div>\n";
-}
-
 std::string failures_card(const StudyFacts& facts) {
   std::string html = "<div class=\"card\"><h3>Failures</h3>\n";
   if (facts.causes.empty()) return html + "<p>None.</p></div>\n";
@@ -274,7 +260,7 @@ std::string study_section(const StudyFacts& facts, const std::vector<std::size_t
     }
     html += trials_card(facts);
   }
-  html += absent_card(facts) + failures_card(facts) + environment_card(facts) + "</div>\n</section>\n";
+  html += failures_card(facts) + environment_card(facts) + "</div>\n</section>\n";
   return html;
 }
 

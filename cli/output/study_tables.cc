@@ -30,21 +30,6 @@ constexpr std::size_t kRowsShown = 15;
 constexpr std::size_t kCausesShown = 10;
 constexpr double kNegligible = 0.001;
 
-Record absent_record(const StudyFacts& facts, const StudyFacts::AbsentValue& absent) {
-  const StudyFacts::Parameter& parameter = facts.parameters[absent.parameter];
-  return {{"parameter", parameter.name},
-          {"value", {parameter.values[absent.place].str(), json_of(parameter.values[absent.place])}},
-          {"trials", absent.tried, Unit::count, "tried"},
-          {"expected",
-           {fmt::format("{:.1f}", absent.expected), Json(absent.expected)},
-           Unit::none,
-           "expected by chance"},
-          {"best",
-           {score_text(absent.best_score, facts.score_name), Json(absent.best_score)},
-           Unit::none,
-           "best with it"}};
-}
-
 Record cause_record(const StudyFacts::Cause& cause) {
   return {{"trials", cause.count, Unit::count},
           {"status", cause.status},
@@ -72,24 +57,6 @@ void print_shares(std::ostream& stream, const Screen& screen, const StudyFacts& 
   } else {
     stream << "the trials are too few to tell how well the model predicts\n";
   }
-}
-
-void print_absent(std::ostream& stream, const Screen& screen, const StudyFacts& facts) {
-  stream << '\n'
-         << paint(screen, Ink::bold,
-                  facts.best_count == 0
-                      ? "values that are never among the best"
-                      : fmt::format("values that are never among the best {}", facts.best_count))
-         << '\n';
-  if (facts.best_count == 0) {
-    stream << "fewer than twenty trials succeeded\n";
-    return;
-  }
-  if (facts.absent.empty()) {
-    stream << "none\n";
-    return;
-  }
-  absent_table(facts).print(stream, screen);
 }
 
 void print_causes(std::ostream& stream, const Screen& screen, const StudyFacts& facts) {
@@ -190,7 +157,6 @@ std::vector<ImportanceRow> importance_rows(const StudyFacts& facts) {
 
 void print_importance(std::ostream& stream, const Screen& screen, const StudyFacts& facts) {
   print_shares(stream, screen, facts);
-  print_absent(stream, screen, facts);
   print_causes(stream, screen, facts);
 }
 
@@ -206,12 +172,6 @@ Table share_table(const StudyFacts& facts, std::size_t most, double least) {
   return table;
 }
 
-Table absent_table(const StudyFacts& facts) {
-  Table table;
-  for (const StudyFacts::AbsentValue& each : facts.absent) table.add(absent_record(facts, each));
-  return table;
-}
-
 Table cause_table(const StudyFacts& facts, std::size_t most) {
   Table table;
   for (std::size_t i = 0; i < std::min(most, facts.causes.size()); ++i)
@@ -223,11 +183,8 @@ Table importance_table() {
   return Table({{"study"},
                 {"finding"},
                 {"parameter"},
-                {"value"},
                 {"share", {}, Unit::share},
                 {"trials", {}, Unit::count},
-                {"expected", {}, Unit::none, "expected by chance"},
-                {"best", {}, Unit::none, "best with it"},
                 {"status"},
                 {"example", {}, Unit::none, "for example"},
                 {"message"}});
@@ -244,8 +201,6 @@ void add_importance(Table& table, std::int64_t study, const StudyFacts& facts) {
     add("rest", {{"share", facts.shares.rest}});
     if (facts.shares.predicted >= 0) add("predicted", {{"share", facts.shares.predicted}});
   }
-  for (const StudyFacts::AbsentValue& each : facts.absent)
-    add("never among the best", absent_record(facts, each));
   for (const StudyFacts::Cause& cause : facts.causes) add("failure", cause_record(cause));
 }
 

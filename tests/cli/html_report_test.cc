@@ -121,7 +121,6 @@ TEST_F(HtmlPage, has_every_study_with_its_winner_failures_and_environment) {
   EXPECT_TRUE(contains(page, "too many resources"));
   EXPECT_TRUE(contains(page, "3 of 7 elements differ"));
   EXPECT_TRUE(contains(page, "NVIDIA H100"));
-  EXPECT_TRUE(contains(page, "Fewer than twenty trials succeeded."));
   const Json data = data_of(page);
   ASSERT_EQ(data["studies"].size(), 3u);
   EXPECT_EQ(data["studies"][0]["metrics"][0][0], "GB/s");

@@ -136,26 +136,9 @@ TEST_F(Facts, parameters_share_the_variance_of_the_logarithm) {
   EXPECT_NEAR(facts.shares.factors[1], of_way / (of_n + of_way), 1e-9);
 }
 
-TEST_F(Facts, frequent_values_that_are_never_among_the_best_are_listed) {
-  const auto facts = facts_of_trials(forty_trials());
-  EXPECT_EQ(facts.best_count, 10u);
-  ASSERT_EQ(facts.absent.size(), 0u);  // 8 of 40 trials: 2 of the best 10 by chance, too few to tell
-
-  std::vector<Trial> trials = forty_trials();
-  for (int n = 8; n < 16; ++n) trials.push_back(trial_of({{"n", n}, {"way", "slow"}}, 50));
-  for (int n = 16; n < 24; ++n) trials.push_back(trial_of({{"n", n}, {"way", "slow"}}, 60));
-  const auto more = facts_of_trials(trials);
-  ASSERT_EQ(more.absent.size(), 1u);
-  EXPECT_EQ(more.parameters[more.absent[0].parameter].values[more.absent[0].place], Value("slow"));
-  EXPECT_EQ(more.absent[0].tried, 24);
-  EXPECT_NEAR(more.absent[0].expected, 10 * 24 / 56.0, 1e-9);
-  EXPECT_NEAR(more.absent[0].best_score, std::exp(1), 1e-9);
-}
-
 TEST_F(Facts, facts_need_no_more_than_one_trial_or_none) {
   const auto one = facts_of_trials({trial_of({{"n", 1}}, 5)});
   EXPECT_EQ(one.shares.factors, (std::vector<double>{0}));
-  EXPECT_EQ(one.best_count, 0u);
   EXPECT_FALSE(one.gain);
   const auto study =
       store_.study_id({"empty", "f1", {"cuda", "NVIDIA H200", "sm_90", 132}, {}, Regime::cold, "time"});
