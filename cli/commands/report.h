@@ -20,14 +20,9 @@ struct WrittenReport {
   std::string text() const;  // "report.html: 3 studies, 1,200 trials, 1.1 MiB"
 };
 
-struct ReportFileSettings {
-  int live_s = 0;                       // see HtmlReportSettings
-  std::filesystem::path database = {};  // the page shows its stored portfolios; empty: none
-};
-
 // Writes the HTML report of all studies of these kernels, or of all kernels if none is named; the studies
 // that were tuned last come first. A reader of the file sees the old page or the new one, never a part.
 Result<WrittenReport> write_report(const Database& store, const std::vector<std::string>& kernels,
-                                   const std::filesystem::path& path, const ReportFileSettings& settings);
+                                   const std::filesystem::path& path);
 
 }  // namespace gktune

@@ -367,8 +367,7 @@ ExitCode run(const RunOptions& options, Context& context) {
   const ClosedMemory closed;
   const ExitCode code = tune_all(options, groups, *store, caught, context);
   if (options.report.empty()) return code;
-  auto written =
-      write_report(*store, kernels_of(groups), options.report, {.database = store_path(options, context)});
+  auto written = write_report(*store, kernels_of(groups), options.report);
   if (!written) return worse(code, fail(context, written.error()));
   context.log.info(written->text());
   return code;

@@ -401,7 +401,7 @@ std::string new_nonce() {
 std::string page(const std::vector<StudyFacts>& studies, const HtmlReportSettings& settings,
                  std::size_t detailed, std::size_t points) {
   std::string sections;
-  Json data = {{"most_groups", kMostGroups}, {"live_s", settings.live_s}, {"studies", Json::array()}};
+  Json data = {{"most_groups", kMostGroups}, {"studies", Json::array()}};
   for (std::size_t i = 0; i < studies.size(); ++i) {
     data["studies"].push_back(study_json(studies[i]));
     if (i >= detailed) continue;
@@ -424,19 +424,12 @@ std::string page(const std::vector<StudyFacts>& studies, const HtmlReportSetting
       "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'\">\n",
       nonce);
   html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  if (settings.live_s > 0) {
-    html +=
-        fmt::format("<noscript><meta http-equiv=\"refresh\" content=\"{}\"></noscript>\n", settings.live_s);
-  }
   html += fmt::format("<title>{} – gktune report</title>\n<style>\n{}</style>\n</head>\n<body>\n",
                       html_escaped(title), text_of(page_texts(), "page.css"));
   html += fmt::format(
       "<header><h1>{} <span class=\"faint\">tuning report</span></h1>\n<p class=\"faint\">gktune {}, written "
-      "{} UTC{}</p>\n",
-      breakable(title), kVersion, format_date(settings.written_unix_ms),
-      settings.live_s > 0
-          ? fmt::format("; the tuning may go on: the page reads its file again every {} s", settings.live_s)
-          : "");
+      "{} UTC</p>\n",
+      breakable(title), kVersion, format_date(settings.written_unix_ms));
   html +=
       "<div class=\"bar\" id=\"page-controls\"></div>\n"
       "<noscript><p>The charts need JavaScript; the tables do not.</p></noscript></header>\n<main>\n";

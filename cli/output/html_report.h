@@ -11,7 +11,6 @@ namespace gktune {
 
 struct HtmlReportSettings {
   std::int64_t written_unix_ms = 0;
-  int live_s = 0;                      // the page reads its file again after so many seconds; 0: never
   std::size_t most_bytes = 1'900'000;  // studies and trials are left out beyond this, and the page says so
 };
 

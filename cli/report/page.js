@@ -495,19 +495,6 @@
   const printer = element("button", { type: "button" }, "Print");
   printer.addEventListener("click", () => window.print());
   bar.append(printer);
-  if (data.live_s) {
-    let timer = null;
-    const button = element("button", { type: "button" });
-    const start = () => { timer = setTimeout(() => location.reload(), data.live_s * 1000); button.textContent = "Pause"; };
-    button.addEventListener("click", () => {
-      if (timer === null) return location.reload();
-      clearTimeout(timer);
-      timer = null;
-      button.textContent = "Continue";
-    });
-    start();
-    bar.append(button);
-  }
 
   show(state.get("study"));
   overview.draw();

@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <fstream>
-#include <sstream>
 
 #include "call.h"
 #include "cli/commands/report.h"
@@ -19,7 +17,6 @@ namespace gktune {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
 
 // The data that the page's script reads.
 Json data_of(const std::string& page) {
@@ -90,13 +87,6 @@ TEST(HtmlReport, stays_within_its_size_with_very_long_names) {
   StudyFacts facts = facts_with(std::string(1'000'000, 'k'), 3);
   facts.causes.push_back({Status::crashed, std::string(1'000'000, 'm'), 1, 1});
   EXPECT_LT(html_report({facts}, {}).size(), 1'200'000u);
-}
-
-TEST(HtmlReport, a_live_page_reloads_itself) {
-  const std::string live = html_report({facts_with("k", 3)}, {.live_s = 5});
-  EXPECT_EQ(data_of(live)["live_s"], 5);
-  EXPECT_TRUE(contains(live, "<noscript><meta http-equiv=\"refresh\" content=\"5\"></noscript>"));
-  EXPECT_FALSE(contains(html_report({facts_with("k", 3)}, {}), "http-equiv=\"refresh\""));
 }
 
 class HtmlPage : public ::testing::Test {
@@ -181,7 +171,6 @@ TEST_F(HtmlPage, an_error_names_a_file_that_cannot_be_written) {
   refused(folder_.path("none/page.html"), "there is no folder " + folder_.path("none"));
   refused("/dev/null", "/dev/null is no regular file");
   EXPECT_EQ(report({"-o"}).code, ExitCode::usage);
-  EXPECT_EQ(report({"--live=3", "-o", page_}).code, ExitCode::usage);
   EXPECT_FALSE(fs::exists(page_));
 }
 
@@ -199,42 +188,6 @@ TEST_F(HtmlPage, an_empty_or_missing_database_is_an_error) {
                     "error: the database is empty\n  hint: gktune run SPACE adds studies\n"));
   EXPECT_EQ(call({"report", "--db", folder_.path("missing.db"), "-o", page_}).code, ExitCode::failed);
   EXPECT_FALSE(fs::exists(page_));
-}
-
-// Follows a database until the page has a trial that was added meanwhile.
-TEST_F(HtmlPage, is_rewritten_live_when_a_trial_arrives) {
-  std::ostringstream out, err;
-  const Screen screen;
-  PrintableStream printable_out(out), printable_err(err);
-  Log log(printable_err, screen);
-  Environment environment;
-  const auto until = std::chrono::steady_clock::now() + 120s;
-  bool is_added = false;
-  std::string first, second;
-  const auto is_interrupted = [&] {
-    const std::string page = fs::exists(page_) ? contents_of(page_) : "";
-    if (!page.empty() && !is_added) {
-      first = page;
-      is_added = true;
-      auto store = Database::open(database_, Database::Access::write);
-      Trial trial = good_trial(96, 9.25, {{"element", "int"}, {"n", 1 << 20}});
-      trial.ended_unix_ms += 1000;
-      EXPECT_TRUE((*store)->add_trial(1, 1, trial).ok());
-    } else if (is_added && page != first) {
-      second = page;
-    }
-    return !second.empty() || std::chrono::steady_clock::now() > until;
-  };
-  Context context{environment, printable_out, printable_err, out,
-                  screen,      screen,        log,           [&] { return is_interrupted; }};
-  EXPECT_EQ(run_program({"report", "--live", "--db", database_, "-o", page_}, context), ExitCode::done)
-      << err.str();
-  EXPECT_FALSE(contains(first, "9.25 µs"));
-  EXPECT_TRUE(contains(second, "9.25 µs"));
-  EXPECT_EQ(data_of(second)["live_s"], 5);
-  // The last page stays as it is.
-  EXPECT_EQ(data_of(contents_of(page_))["live_s"], 0);
-  EXPECT_TRUE(contains(contents_of(page_), "9.25 µs"));
 }
 
 const std::string kSaxpyRecording = GKTUNE_SOURCE_DIR "/bench/recordings/saxpy-H200.json.gz";

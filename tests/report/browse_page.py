@@ -8,7 +8,6 @@ import json
 import os
 import select
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -210,43 +209,6 @@ def use(browser, path, screenshot):
     check(not others, f"the page asks for {others}")
 
 
-def follow(browser, gktune, folder):
-    """Opens the page that `gktune report --live` keeps up to date, and expects the trials that arrive meanwhile."""
-    recording, database, page = (os.path.join(folder, name) for name in ("live.json", "live.db", "live.html"))
-    with open(recording, "w", encoding="utf-8") as file:
-        json.dump(hostile_page.recording(), file)
-
-    def tune(trials):
-        subprocess.run([gktune, "run", "--device", "replay:" + recording, "--strategy", "random", "--seed", "1", "--gain", "0",
-                        "--trials", str(trials), "--db", database, "--quiet"],
-                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=DEADLINE_S)
-
-    browser.until = time.monotonic() + DEADLINE_S
-    tune(10)
-    live = subprocess.Popen([gktune, "report", "--live", "--db", database, "-o", page], stdout=subprocess.DEVNULL,
-                            stderr=subprocess.DEVNULL)
-    try:
-        while not os.path.exists(page):
-            check(live.poll() is None and time.monotonic() < browser.until, "report --live writes no page")
-            time.sleep(0.05)
-        browser.open(page)
-        data = "document.documentElement?.dataset.ready && JSON.parse(document.getElementById('data').textContent)"
-        check(browser.value_of(data)["studies"][0]["trials"] == 10, "the page does not have the first trials")
-        check(browser.value_of("[...document.querySelectorAll('button')].some((each) => each.textContent === 'Pause')"), "the page cannot be paused")
-        before = picture(browser, "progress")
-        tune(40)
-        browser.wait_for(f"({data}).studies[0].trials === 40")
-        browser.wait_for(f"document.querySelector('{STUDY} figure[data-chart=progress] svg')")
-        check(picture(browser, "progress") != before, "the picture does not have the new trials")
-    finally:
-        live.send_signal(signal.SIGINT)
-        live.wait()
-    # The last page is loaded once more, and stays.
-    browser.wait_for(f"({data}).live_s === 0")
-    check(browser.value_of(data)["studies"][0]["trials"] == 40, "the last page lost trials")
-    check(not browser.complaints(), f"the browser complains: {browser.complaints()}")
-
-
 # Texts that cross the edge of their picture or each other, words that are broken, and what is wider than its surroundings.
 # Slanted texts are compared as they lie.
 MISPLACED = """(() => {
@@ -333,7 +295,6 @@ def main(gktune, program=None, screenshot=None):
         try:
             use(browser, path, screenshot)
             look(browser, awkward_page.make(gktune, folder))
-            follow(browser, gktune, folder)
         except AssertionError as error:
             sys.exit(f"browse_page: {error}")
         finally:
