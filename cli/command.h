@@ -66,7 +66,6 @@ Command worker_command();  // hidden: the worker processes of a device run it
 
 // The commands below `gktune db`.
 Command db_rm_command();
-Command db_prune_command();
 Command db_check_command();
 Command db_repair_command();
 Command db_portfolio_command();

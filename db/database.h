@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -75,21 +74,13 @@ struct StudiedTrial {
 struct RankedQuery {
   std::int64_t limit = -1;             // none if negative
   std::optional<Status> failure = {};  // these failures instead of successful trials
-  std::int64_t since_unix_ms = 0, before_unix_ms = std::numeric_limits<std::int64_t>::max();
+  std::int64_t since_unix_ms = 0;
 };
 
 // The result of a query in SQL; nothing is NULL.
 struct QueryRows {
   std::vector<std::string> columns;
   std::vector<std::vector<std::optional<Value>>> rows;
-};
-
-// The rows to remove from studies; trials have to meet one of the first three conditions, and the last.
-struct PruneRules {
-  bool superseded = false;  // trials that were measured again
-  bool failed = false;      // configurations that failed when they were measured the last time
-  bool outdated = false;    // studies of a version of a kernel that is not the latest on its device
-  std::int64_t before_unix_ms = std::numeric_limits<std::int64_t>::max();  // trials that ended before
 };
 
 // The rows that were removed, or that would be.
@@ -292,14 +283,10 @@ class Database {
   Result<std::vector<StoredDefinition>> definitions() const;
   Result<std::vector<StoredCode>> codes() const;
 
-  // Removal keeps the rest consistent: a playoff goes with its winner, and studies without trials go. Refused
-  // while a program tunes what would be removed.
   // Keeps a study that has trials, or on which another program works.
   Result<void> remove_study_without_trials(std::int64_t study);
+  // Removes what depends on the studies too. Refused while a program tunes one of them.
   Result<Removed> remove_studies(const std::vector<std::int64_t>& studies, Removal removal);
-  // An error, and nothing is removed, if one of the trials does not exist.
-  Result<Removed> remove_trials(const std::vector<std::int64_t>& trials, Removal removal);
-  Result<Removed> prune(const std::vector<std::int64_t>& studies, const PruneRules& rules, Removal removal);
 
  private:
   Database(std::filesystem::path path, std::unique_ptr<sql::Connection> connection);

@@ -1,7 +1,5 @@
 // Removal, definitions, checks and repairs.
 #include <algorithm>
-#include <set>
-#include <span>
 
 #include "db/database.h"
 #include "db/database_parts.h"
@@ -11,110 +9,40 @@
 namespace gktune {
 namespace {
 
-// The trials to remove are listed in a table of the connection, so that counting them changes no file.
-void begin_removal(Connection& connection) {
-  connection.execute("CREATE TEMP TABLE IF NOT EXISTS doomed (id INTEGER PRIMARY KEY)");
-  connection.execute("DELETE FROM doomed");
-}
-
-// Adds the trials `t` of a study that meet the condition; ?2 is a time.
-void doom(const Connection& connection, std::int64_t study, std::int64_t before_ms,
-          const std::string& condition) {
-  Statement(connection, "INSERT INTO doomed SELECT t.id FROM trials t WHERE t.study_id = ?1 AND " +
-                            condition + " ON CONFLICT DO NOTHING")
-      .bind(study, before_ms)
-      .run();
-}
-
-constexpr const char* kDoomedPlayoffs =
-    "SELECT p.id FROM playoffs p JOIN finalists f ON f.playoff_id = p.id AND f.place = 1 JOIN doomed d ON "
-    "d.id = f.trial_id";
-constexpr const char* kDoomedStudies =
-    "SELECT s.id FROM studies s WHERE s.id IN (SELECT study_id FROM trials t JOIN doomed d ON d.id = t.id) "
-    "AND NOT EXISTS (SELECT 1 FROM trials t WHERE t.study_id = s.id AND t.id NOT IN (SELECT id FROM "
-    "doomed))";
-// Sessions that have ended, and keep neither a trial nor a playoff.
-constexpr const char* kIdleSessions =
-    "SELECT id FROM sessions c WHERE ended_ms IS NOT NULL AND NOT EXISTS (SELECT 1 FROM trials t WHERE "
-    "t.session_id = c.id AND t.id NOT IN (SELECT id FROM doomed)) AND NOT EXISTS (SELECT 1 FROM playoffs p "
-    "WHERE p.session_id = c.id AND p.id NOT IN (";
-
-std::int64_t count(Connection& connection, const std::string& ids) {
-  return connection.integer("SELECT count(*) FROM (" + ids + ") AS listed");
-}
-
-// A running session numbers its trials from those that it has stored.
+// A running session numbers its trials from those that it has stored. `doomed`: a table of studies.
 void require_no_claims(const Connection& connection) {
   Statement claimed(
       connection,
       "SELECT s.kernel FROM claims c JOIN studies s ON s.id = c.study_id WHERE c.expires_ms > ? AND "
-      "EXISTS (SELECT 1 FROM trials t JOIN doomed d ON d.id = t.id WHERE t.study_id = "
-      "c.study_id OR t.session_id = c.session_id) LIMIT 1");
+      "(c.study_id IN (SELECT id FROM doomed) OR EXISTS (SELECT 1 FROM trials t JOIN doomed d ON d.id = "
+      "t.study_id WHERE t.session_id = c.session_id)) LIMIT 1");
   if (claimed.bind(connection.now_ms()).step())
     throw Failure("a program tunes '" + claimed.row().text() + "' now; wait for its end");
 }
 
-// Removes the trials that are listed, `empty_studies` among those without trials, and what depends on them.
-Removed remove_doomed(Connection& connection, std::span<const std::int64_t> empty_studies, Removal removal) {
+// Removes the studies of the table `doomed` and what depends on them.
+Removed remove_doomed(Connection& connection, Removal removal) {
   require_no_claims(connection);
-  const std::string idle = std::string(kIdleSessions) + kDoomedPlayoffs + "))";
+  // Sessions that have ended, and keep neither a trial nor a playoff.
+  const std::string idle =
+      "SELECT id FROM sessions c WHERE ended_ms IS NOT NULL AND NOT EXISTS (SELECT 1 FROM trials t WHERE "
+      "t.session_id = c.id AND t.study_id NOT IN (SELECT id FROM doomed)) AND NOT EXISTS (SELECT 1 FROM "
+      "playoffs p "
+      "WHERE p.session_id = c.id AND p.study_id NOT IN (SELECT id FROM doomed))";
+  const std::string of_studies = " WHERE study_id IN (SELECT id FROM doomed)";
   Removed removed;
-  removed.trials = count(connection, "SELECT id FROM doomed");
-  removed.playoffs = count(connection, kDoomedPlayoffs);
-  removed.studies = count(connection, kDoomedStudies) + std::ssize(empty_studies);
-  removed.sessions = count(connection, idle);
+  removed.studies = connection.integer("SELECT count(*) FROM doomed");
+  removed.trials = connection.integer("SELECT count(*) FROM trials" + of_studies);
+  removed.playoffs = connection.integer("SELECT count(*) FROM playoffs" + of_studies);
+  removed.sessions = connection.integer("SELECT count(*) FROM (" + idle + ") AS listed");
   if (removal == Removal::rehearsed) return removed;
-  const std::string studies = kDoomedStudies;
-  connection.execute("CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY); INSERT INTO gone " + studies);
-  connection.execute("DELETE FROM playoffs WHERE id IN (" + std::string(kDoomedPlayoffs) + ")");
-  connection.execute("DELETE FROM trials WHERE id IN (SELECT id FROM doomed)");
-  for (const std::int64_t study : empty_studies)
-    Statement(connection, "INSERT INTO gone VALUES (?) ON CONFLICT DO NOTHING").bind(study).run();
-  connection.execute("DELETE FROM studies WHERE id IN (SELECT id FROM gone); DROP TABLE gone");
+  connection.execute("DELETE FROM studies WHERE id IN (SELECT id FROM doomed)");  // with trials and playoffs
   connection.execute("DELETE FROM sessions WHERE id IN (" + idle + ")");
   connection.execute(
       "DELETE FROM portfolios WHERE device_id NOT IN (SELECT device_id FROM studies);"
       "DELETE FROM devices WHERE id NOT IN (SELECT device_id FROM studies)");
   return removed;
 }
-
-constexpr auto kAnyTime = std::numeric_limits<std::int64_t>::max();
-
-// `list` fills the table of trials to remove and returns the studies without trials that go too.
-template <class List>
-Removed remove(Connection& connection, Removal removal, List list) {
-  Removed removed;
-  begin_removal(connection);
-  {
-    Transaction transaction(connection,
-                            removal == Removal::done ? Transaction::Kind::alone : Transaction::Kind::read);
-    const std::vector<std::int64_t> empty_studies = list();
-    removed = remove_doomed(connection, empty_studies, removal);
-    if (removal == Removal::done) transaction.commit();
-  }
-  if (removal == Removal::done) connection.shrink();
-  return removed;
-}
-
-// The studies whose kernel was tuned later on their device in another version.
-std::set<std::int64_t> outdated_studies(const Connection& connection) {
-  Statement select(connection,
-                   "WITH versions AS MATERIALIZED (SELECT kernel, device_id, fingerprint, max((SELECT max(ended_ms) "
-                   "FROM trials t WHERE t.study_id = s.id)) AS ended_ms FROM studies s GROUP BY 1, 2, 3) SELECT s.id "
-                   "FROM studies s JOIN versions v USING (kernel, device_id, fingerprint) WHERE EXISTS (SELECT 1 FROM "
-                   "versions o WHERE o.kernel = v.kernel AND o.device_id = v.device_id AND o.ended_ms > v.ended_ms)");
-  std::set<std::int64_t> ids;
-  for (Row row : select.rows()) ids.insert(row.integer());
-  return ids;
-}
-
-constexpr const char* kEarlier = "t.ended_ms < ?2";
-constexpr const char* kSuperseded =
-    "t.ended_ms < ?2 AND t.id NOT IN (SELECT c.id FROM current_trials c WHERE c.study_id = ?1)";
-// With the earlier trials of the configuration: one that went well would become the current one.
-constexpr const char* kFailed =
-    "t.config IN (SELECT c.config FROM current_trials c WHERE c.study_id = ?1 AND c.status <> 'ok' AND c.ended_ms < "
-    "?2)";
 
 // Copies rows to another database, each that can be read.
 class RowRescue {
@@ -192,44 +120,24 @@ auto copied_to(const std::filesystem::path& target, Copy copy) -> decltype(copy(
 
 Result<Removed> Database::remove_studies(const std::vector<std::int64_t>& studies, Removal removal) {
   return guarded([&] {
-    return remove(*connection_, removal, [&] {
-      std::vector<std::int64_t> empty;
+    const bool is_done = removal == Removal::done;
+    // A table of the connection, so that counting changes no file.
+    connection_->execute("CREATE TEMP TABLE IF NOT EXISTS doomed (id INTEGER PRIMARY KEY)");
+    connection_->execute("DELETE FROM doomed");
+    Removed removed;
+    {
+      Transaction transaction(*connection_, is_done ? Transaction::Kind::alone : Transaction::Kind::read);
       for (const std::int64_t study : studies) {
-        doom(*connection_, study, kAnyTime, kEarlier);
-        if (summary_of(*connection_, study).trials == 0) empty.push_back(study);
+        Statement(*connection_,
+                  "INSERT INTO doomed SELECT id FROM studies WHERE id = ? ON CONFLICT DO NOTHING")
+            .bind(study)
+            .run();
       }
-      return empty;
-    });
-  });
-}
-
-Result<Removed> Database::remove_trials(const std::vector<std::int64_t>& trials, Removal removal) {
-  return guarded([&] {
-    return remove(*connection_, removal, [&] {
-      Statement list(*connection_,
-                     "INSERT INTO doomed SELECT id FROM trials WHERE id = ? ON CONFLICT DO NOTHING");
-      for (const std::int64_t trial : trials) {
-        list.bind(trial).run();
-        if (connection_->changes() == 0) throw Failure("there is no trial " + std::to_string(trial));
-      }
-      return std::vector<std::int64_t>();
-    });
-  });
-}
-
-Result<Removed> Database::prune(const std::vector<std::int64_t>& studies, const PruneRules& rules,
-                                Removal removal) {
-  return guarded([&] {
-    return remove(*connection_, removal, [&] {
-      const auto outdated = rules.outdated ? outdated_studies(*connection_) : std::set<std::int64_t>();
-      for (const std::int64_t study : studies) {
-        if (outdated.contains(study))
-          doom(*connection_, study, rules.before_unix_ms, kEarlier);
-        if (rules.superseded) doom(*connection_, study, rules.before_unix_ms, kSuperseded);
-        if (rules.failed) doom(*connection_, study, rules.before_unix_ms, kFailed);
-      }
-      return std::vector<std::int64_t>();
-    });
+      removed = remove_doomed(*connection_, removal);
+      if (is_done) transaction.commit();
+    }
+    if (is_done) connection_->shrink();
+    return removed;
   });
 }
 

@@ -373,14 +373,13 @@ Result<void> Database::store_portfolio(const Portfolio& portfolio) {
 Result<std::vector<Trial>> Database::ranked(std::int64_t study, const RankedQuery& query) const {
   return reading([&] {
     const std::string which = query.failure
-                                  ? "t.status = ?5 ORDER BY t.ended_ms, t.id"
-                                  : "t.status = ?5 AND t.objective IS NOT NULL ORDER BY t.objective, t.id";
-    Statement select(*connection_, "SELECT " + trial_columns() +
-                                       " FROM current_trials t WHERE t.study_id = ?1 AND t.ended_ms >= ?2 AND "
-                                       "t.ended_ms < ?3 AND " +
-                                       which + " LIMIT ?4");
-    select.bind(study, query.since_unix_ms, query.before_unix_ms, query.limit,
-                status_name(query.failure.value_or(Status::ok)));
+                                  ? "t.status = ?4 ORDER BY t.ended_ms, t.id"
+                                  : "t.status = ?4 AND t.objective IS NOT NULL ORDER BY t.objective, t.id";
+    Statement select(*connection_,
+                     "SELECT " + trial_columns() +
+                         " FROM current_trials t WHERE t.study_id = ?1 AND t.ended_ms >= ?2 AND " + which +
+                         " LIMIT ?3");
+    select.bind(study, query.since_unix_ms, query.limit, status_name(query.failure.value_or(Status::ok)));
     return read_trials(select, summary_of(*connection_, study).study);
   });
 }

@@ -290,16 +290,12 @@ std::int64_t since_unix_ms(const std::optional<double>& newer_s, std::int64_t no
   return newer_s ? now_unix_ms - static_cast<std::int64_t>(*newer_s * 1e3) : 0;
 }
 
-std::int64_t before_unix_ms(const std::optional<double>& older_s, std::int64_t now_unix_ms) {
-  return older_s ? now_unix_ms - static_cast<std::int64_t>(*older_s * 1e3)
-                 : std::numeric_limits<std::int64_t>::max();
-}
-
 Result<Studies> select_studies(Studies studies, const StudyFilter& filter, std::int64_t now_unix_ms) {
   auto selected = narrowed(std::move(studies), filter.kernel, filter.device, filter.problem);
   if (!selected) return selected;
   const auto since = since_unix_ms(filter.newer_s, now_unix_ms);
-  const auto before = before_unix_ms(filter.older_s, now_unix_ms);
+  const auto before = filter.older_s ? now_unix_ms - static_cast<std::int64_t>(*filter.older_s * 1e3)
+                                     : std::numeric_limits<std::int64_t>::max();
   std::erase_if(*selected, [&](const StudySummary& each) {
     return each.updated_unix_ms < since || each.updated_unix_ms >= before;
   });

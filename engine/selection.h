@@ -52,7 +52,6 @@ struct StudyFilter {
 
 // The time that an age means: `now` minus the age. Without an age every study is accepted.
 std::int64_t since_unix_ms(const std::optional<double>& newer_s, std::int64_t now_unix_ms);
-std::int64_t before_unix_ms(const std::optional<double>& older_s, std::int64_t now_unix_ms);
 
 // The studies that meet the filter, in the given order; the database knows which have a trial of its status. A
 // kernel, device or axis that no study has is an error.

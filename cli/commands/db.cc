@@ -347,9 +347,9 @@ Command db_command() {
       "sql", "Run a read-only query",
       "gktune db sql \"SELECT status, count(*) FROM trial_view GROUP BY status\" --csv", declare_sql,
       run_sql));
-  for (auto* child : {db_rm_command, db_prune_command, db_check_command, db_repair_command,
-                      db_portfolio_command, db_export_command, db_import_command, db_merge_command,
-                      db_pull_command, db_push_command, db_queue_command, db_slim_command}) {
+  for (auto* child : {db_rm_command, db_check_command, db_repair_command, db_portfolio_command,
+                      db_export_command, db_import_command, db_merge_command, db_pull_command,
+                      db_push_command, db_queue_command, db_slim_command}) {
     command.children.push_back(child());
   }
   return command;

@@ -1,4 +1,4 @@
-// gktune db rm, gktune db prune: remove studies and trials.
+// gktune db rm, gktune db check, gktune db repair: remove studies, find damage and save what can be read.
 #include <fmt/format.h>
 
 #include "cli/command.h"
@@ -13,89 +13,35 @@ void print_removed(const Removed& removed, Removal removal, Context& context) {
                              format_things(removed.sessions, "session"));
 }
 
-// `remove` gets the database: to read where nothing is removed.
-template <class Remove>
-ExitCode run_removal(const std::string& flag, Removal removal, Context& context, Remove remove) {
-  require_database(flag, context);
-  auto store = value_or_end(
-      Database::open(database_path(flag, context),
-                     removal == Removal::done ? Database::Access::write : Database::Access::read),
-      context);
-  print_removed(value_or_end(remove(*store), context), removal, context);
-  return ExitCode::done;
-}
-
 std::vector<std::int64_t> ids_of(const std::vector<StudySummary>& studies) {
   std::vector<std::int64_t> ids;
   for (const StudySummary& each : studies) ids.push_back(each.id);
   return ids;
 }
 
-void declare_dry_run(Flags& flags, bool& is_dry) {
-  flags.on("--dry-run", is_dry, "Report what would be removed, and remove nothing");
-}
-
 struct RemoveOptions {
   StudyFlags selection;
-  std::vector<std::string> studies, trials;
+  std::vector<std::string> studies;
   bool is_dry = false;
 };
 
 void declare_remove(Flags& flags, RemoveOptions& options) {
   flags.texts("STUDY", options.studies, "Studies: ids, or KERNEL[/AXIS=VALUE,…][@DEVICE]");
-  flags.collected("--trial", options.trials,
-                  "Remove the trial with this id from `gktune db show`; may be repeated", "ID");
   declare_study_flags(flags, options.selection);
-  declare_dry_run(flags, options.is_dry);
+  flags.on("--dry-run", options.is_dry, "Report what would be removed, and remove nothing");
 }
 
 ExitCode remove(const RemoveOptions& options, Context& context) {
+  if (options.studies.empty() && options.selection.filter.is_empty())
+    return fail_usage(context, "nothing is selected; name studies, or select some by a flag");
+  const auto studies = selected_studies(options.selection, options.studies, context);
+  // A rehearsal only reads.
+  const auto access = options.is_dry ? Database::Access::read : Database::Access::write;
   const Removal removal = options.is_dry ? Removal::rehearsed : Removal::done;
-  const bool has_studies = !options.studies.empty() || !options.selection.filter.is_empty();
-  if (!options.trials.empty()) {
-    if (has_studies) return fail_usage(context, "name studies or trials, not both");
-    std::vector<std::int64_t> trials;
-    for (const std::string& text : options.trials) {
-      const auto id = parse_count(text);
-      if (!id) return fail_usage(context, "--trial: " + id.error().message);
-      trials.push_back(*id);
-    }
-    return run_removal(options.selection.database, removal, context,
-                       [&](Database& store) { return store.remove_trials(trials, removal); });
-  }
-  if (!has_studies) return fail_usage(context, "nothing is selected; name studies, or select some by a flag");
-  auto studies = selected_studies(options.selection, options.studies, context);
-  return run_removal(options.selection.database, removal, context,
-                     [&](Database& store) { return store.remove_studies(ids_of(studies), removal); });
-}
-
-struct PruneOptions {
-  StudyFlags selection;
-  PruneRules rules;
-  bool is_dry = false;
-};
-
-void declare_prune(Flags& flags, PruneOptions& options) {
-  flags.on("--superseded", options.rules.superseded, "Remove trials that were measured again");
-  flags.on("--failed-trials", options.rules.failed,
-           "Remove configurations that failed, so that they are tried again");
-  flags.on("--outdated", options.rules.outdated, "Remove studies of earlier versions of a kernel's source");
-  declare_study_flags(flags, options.selection);
-  declare_dry_run(flags, options.is_dry);
-}
-
-ExitCode prune_database(const PruneOptions& options, Context& context) {
-  PruneRules rules = options.rules;
-  if (!rules.superseded && !rules.failed && !rules.outdated)
-    return fail_usage(context, "add --superseded, --failed-trials or --outdated to say what to remove");
-  // The age is that of trials here.
-  StudyFlags selection = options.selection;
-  rules.before_unix_ms = before_unix_ms(selection.filter.older_s, now_unix_ms());
-  selection.filter.older_s.reset();
-  auto studies = selected_studies(selection, {}, context);
-  const Removal removal = options.is_dry ? Removal::rehearsed : Removal::done;
-  return run_removal(selection.database, removal, context,
-                     [&](Database& store) { return store.prune(ids_of(studies), rules, removal); });
+  auto store =
+      value_or_end(Database::open(database_path(options.selection.database, context), access), context);
+  print_removed(value_or_end(store->remove_studies(ids_of(studies), removal), context), removal, context);
+  return ExitCode::done;
 }
 
 ExitCode check(const DatabaseFlags& options, Context& context) {
@@ -147,14 +93,8 @@ ExitCode repair(const RescueOptions& options, Context& context) {
 }  // namespace
 
 Command db_rm_command() {
-  return make_command<RemoveOptions>("rm", "Remove studies or trials", "gktune db rm reduce@H100 --dry-run",
+  return make_command<RemoveOptions>("rm", "Remove studies", "gktune db rm reduce@H100 --dry-run",
                                      declare_remove, remove);
-}
-
-Command db_prune_command() {
-  return make_command<PruneOptions>("prune", "Remove superseded, failed or outdated trials",
-                                    "gktune db prune --superseded --older 30d", declare_prune,
-                                    prune_database);
 }
 
 Command db_check_command() {

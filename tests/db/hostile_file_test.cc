@@ -181,7 +181,7 @@ class HostileFiles : public ::testing::Test {
     timed("write", [&] {
       auto written = Database::open(path, Database::Access::write);
       if (!written) return;
-      (void)(*written)->prune({1, 2}, {true, true, true}, Removal::done);
+      (void)(*written)->remove_studies({1}, Removal::done);
       (void)(*written)->merge(other_);
     });
   }

@@ -1,5 +1,3 @@
-#include "engine/import/recordings.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "db/database.h"
+#include "db/sqlite/connection.h"
+#include "engine/import/recordings.h"
 #include "tests/db/example_study.h"
 #include "tests/python.h"
 #include "tests/scratch_folder.h"
@@ -74,7 +74,8 @@ TEST_F(RecordingExchange, t4_results_are_exported_with_all_their_values) {
 TEST_F(RecordingExchange, a_tuning_that_lost_a_trial_is_exported_without_it) {
   const fs::path database = scratch_ / "gktune.db";
   ASSERT_TRUE(import_recording(database, write("cache.json", kOldCache)).ok());
-  ASSERT_TRUE((*Database::open(database, Database::Access::write))->remove_trials({1}, Removal::done).ok());
+  sqlite::Connection(database, sqlite::Connection::Access::create, std::chrono::seconds(1))
+      .execute("DELETE FROM trials WHERE id = 1");
   const auto text = export_recording(database, 1, RecordingFormat::kernel_tuner);
   ASSERT_TRUE(text.ok()) << text.error().message;
   EXPECT_EQ(nlohmann::json::parse(*text)["cache"].size(), 3u);
