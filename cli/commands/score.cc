@@ -10,7 +10,6 @@
 #include "cli/output/progress.h"
 #include "engine/import/recordings.h"
 #include "lab/contest.h"
-#include "tuner/core/files.h"
 #include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
 #include "tuner/search/strategy.h"
@@ -28,7 +27,6 @@ struct ScoreOptions {
   std::int64_t seed = 0;
   int in_flight = 1;
   int jobs = 0;
-  std::string traces;
   std::vector<std::string> related_paths;
   TableFormat format;
   bool quiet = false;
@@ -52,7 +50,6 @@ void declare(Flags& flags, ScoreOptions& options) {
               "Number of candidates that the strategy proposes before it gets the first result", "N")
       .shown_default(std::to_string(options.in_flight));
   flags.number("--jobs", options.jobs, "Number of runs at a time", "N").shown_default("one per core");
-  flags.text("--traces", options.traces, "Write the evaluations of every run of one strategy", "FILE");
   flags.collected("--related", options.related_paths,
                   "Recording that the strategies learn from before each run; may be repeated", "FILE");
   flags.table_format(options.format);
@@ -175,22 +172,6 @@ Json json_of_scores(const ScoreOptions& options, const std::vector<ContenderScor
           {"strategies", std::move(strategies)}};
 }
 
-// For each recording its runs: the evaluations in their order, each with the strategy's own seconds.
-Result<void> write_traces(const std::string& path, const std::vector<ContestRuns>& runs,
-                          const Recordings& recordings) {
-  Json traces = Json::object();
-  for (std::size_t i = 0; i < recordings.size(); ++i) {
-    const Recording& recording = recordings[i]->recording();
-    Json& of_recording = traces[recording.name] = Json::array();
-    for (const ScoredRun& run : runs[i]) {
-      Json steps = Json::array();
-      for (const ScoredStep& step : run) steps.push_back({recording.keys[step.trial], step.own_s});
-      of_recording.push_back(std::move(steps));
-    }
-  }
-  return write_output(path, traces.dump() + '\n');
-}
-
 // `external` is left out of "all": it needs a program.
 std::vector<Contender> contenders_of(const ScoreOptions& options) {
   std::vector<Contender> contenders;
@@ -256,18 +237,16 @@ std::vector<std::vector<ContestRuns>> hold(const std::vector<Contender>& contend
 }
 
 // The message of the first rule that the flags break; empty if there is none.
-std::string broken_rule(const ScoreOptions& options, std::size_t contenders) {
+std::string broken_rule(const ScoreOptions& options) {
   if (options.repeats < 1 || options.repeats > 100'000) return "--repeats: expected 1 to 100000";
   if (options.in_flight < 1 || options.in_flight > 4096) return "--in-flight: expected 1 to 4096";
   if (options.jobs < 0 || options.jobs > 1024) return "--jobs: it is 0 to 1024";
-  if (!options.traces.empty() && contenders > 1) return "--traces accepts one strategy only";
   return {};
 }
 
 ExitCode run(const ScoreOptions& options, Context& context) {
+  if (const std::string message = broken_rule(options); !message.empty()) return fail_usage(context, message);
   const std::vector<Contender> contenders = contenders_of(options);
-  if (const std::string message = broken_rule(options, contenders.size()); !message.empty())
-    return fail_usage(context, message);
 
   if (options.quiet) context.log.silence();
   const auto recordings = read_all(options.paths);
@@ -281,7 +260,6 @@ ExitCode run(const ScoreOptions& options, Context& context) {
   const auto runs = hold(contenders, *recordings, options, context);
   if (runs.empty()) return ExitCode::interrupted;
 
-  if (!options.traces.empty()) value_or_end(write_traces(options.traces, runs.front(), *recordings), context);
   std::vector<ContenderScore> scores = scores_of(contenders, runs, *recordings);
   std::ranges::stable_sort(scores, std::ranges::greater(),
                            [](const ContenderScore& each) { return each.mean[kScore]; });

@@ -1,13 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/cli/call.h"
 #include "tests/expectations.h"
-#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
@@ -57,34 +54,6 @@ TEST(ScoreCommand, options_change_a_strategy) {
   EXPECT_NE(score("5")["mean"]["score"], score("40")["mean"]["score"]);
 }
 
-TEST(ScoreCommand, agrees_with_the_published_scorer) {
-  const std::string scorer = GKTUNE_SOURCE_DIR "/../shared/replay/score.py";
-  if (std::system(("test -e " + scorer + " && python3 -c 'import numpy, scipy' 2>/dev/null").c_str()) != 0)
-    GTEST_SKIP() << "there is no " << scorer << ", or no python3 with numpy and scipy";
-  ScratchFolder folder;
-  const auto scores = scores_of({kRecording, "--strategy", "local-search", "--repeats", "5", "--in-flight",
-                                 "3", "--traces", folder.path("traces.json")});
-  const auto of_scorer = [&](const std::string& traces) {
-    const std::string command = "python3 " + scorer + " --json --data " + GKTUNE_SOURCE_DIR +
-                                "/bench/recordings " + traces + " > " + folder.path("scores.json");
-    EXPECT_EQ(std::system(command.c_str()), 0);
-    std::ifstream file(folder / "scores.json");
-    return nlohmann::json::parse(file);
-  };
-  const auto counted = of_scorer(folder.path("traces.json"));
-  const auto& mean = scores["strategies"][0]["mean"];
-  EXPECT_NEAR(counted["score"].get<double>(), mean["score_with_own_time"].get<double>(), 1e-9);
-  EXPECT_NEAR(counted["at_end"].get<double>(), mean["at_end_with_own_time"].get<double>(), 1e-9);
-
-  std::ifstream file(folder / "traces.json");
-  auto traces = nlohmann::json::parse(file);
-  for (auto& run : traces["saxpy-H200"]) {
-    for (auto& step : run) step = step[0];
-  }
-  folder.write("keys.json", traces.dump());
-  EXPECT_NEAR(of_scorer(folder.path("keys.json"))["score"].get<double>(), mean["score"].get<double>(), 1e-9);
-}
-
 TEST(ScoreCommand, learns_from_a_related_recording) {
   const auto excess = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {kRecording, "--strategy", "bayes", "--repeats", "1"});
@@ -110,13 +79,8 @@ TEST(ScoreCommand, bad_arguments_are_errors) {
   EXPECT_TRUE(contains(error({kRecording, "--set", "speed"}), "'speed' is not NAME=VALUE"));
   EXPECT_TRUE(contains(error({kRecording, "--repeats", "0"}), "--repeats: expected 1 to 100000"));
   EXPECT_TRUE(contains(error({kRecording, "--in-flight", "-3"}), "--in-flight"));
-  EXPECT_TRUE(contains(error({kRecording, "--strategy", "all", "--traces", "t.json"}),
-                       "--traces accepts one strategy only"));
   EXPECT_TRUE(contains(error({kRecording, "--strategy", "random", "--related", "/no/such/file.json"}),
                        "/no/such/file.json: No such file"));
-  EXPECT_TRUE(contains(error({kRecording, "--strategy", "random", "--repeats", "1", "--quiet", "--traces",
-                              "/no/such/folder/t"}),
-                       "cannot write /no/such/folder/t"));
 }
 
 TEST(ScoreCommand, an_external_program_that_fails_is_an_error) {
