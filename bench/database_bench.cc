@@ -350,7 +350,6 @@ void make_portfolios() {
     }
     print_loss("  the tree on tuned problems", portfolio.tree_loss);
     print_loss("  the tree on problems held back", *portfolio.held_back);
-    print_loss("  the nearest problem's winner there", *portfolio.held_back_nearest);
     if (within == 0.02) time_header(table, portfolio);
   }
 }

@@ -48,9 +48,8 @@ struct Portfolio {
   bool is_limited = false;            // fewer configurations than stay within the loss were allowed
   std::vector<PortfolioLoss> losses;  // with 1, 2, 4, 8 configurations, each chosen for its mean loss
   PortfolioLoss tree_loss;            // the loss of the configurations that the tree chooses
-  // Losses on problems that were held back while a portfolio was made of the others: of the tree, and of the
-  // winner of the nearest problem.
-  std::optional<PortfolioLoss> held_back, held_back_nearest;
+  // The tree's loss on problems that were held back while a portfolio was made of the others.
+  std::optional<PortfolioLoss> held_back;
   std::int64_t made_unix_ms = 0;
   // Changes since it was made, as far as the database knows. Empty: it is not stale. Not stored.
   std::vector<std::string> stale = {};
@@ -62,7 +61,7 @@ struct Portfolio {
 };
 
 // The body: what the database stores as JSON. The tree has a form of its own.
-GKTUNE_FIELDS(Portfolio, problems, configs, is_limited, losses, tree_loss, held_back, held_back_nearest)
+GKTUNE_FIELDS(Portfolio, problems, configs, is_limited, losses, tree_loss, held_back)
 std::string body_text(const Portfolio& portfolio);
 // Throws sql::Failure for other JSON.
 void read_body_text(const std::string& text, Portfolio& portfolio);

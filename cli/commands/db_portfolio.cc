@@ -131,10 +131,8 @@ void print_portfolio(const Portfolio& portfolio, Context& context) {
   for (const PortfolioLoss& loss : portfolio.losses) table.add(loss_record(loss));
   table.print(context.out, context.out_screen);
   context.out << "the tree's choice: " << loss_text(portfolio.tree_loss) << '\n';
-  if (portfolio.held_back) {
-    context.out << "on problems held back: " << loss_text(*portfolio.held_back) << '\n'
-                << "the nearest problem's winner there: " << loss_text(*portfolio.held_back_nearest) << '\n';
-  }
+  if (portfolio.held_back)
+    context.out << "on problems held back: " << loss_text(*portfolio.held_back) << '\n';
 }
 
 // For programs and documents. The column "finding" says of which kind a row is: a configuration, a rule of
@@ -163,10 +161,7 @@ void add_portfolio(Table& table, const Portfolio& portfolio) {
   };
   for (const PortfolioLoss& loss : portfolio.losses) add_loss("loss", loss);
   add_loss("loss of the tree", portfolio.tree_loss);
-  if (portfolio.held_back) {
-    add_loss("loss of the tree, held out", *portfolio.held_back);
-    add_loss("loss of the nearest problem, held out", *portfolio.held_back_nearest);
-  }
+  if (portfolio.held_back) add_loss("loss of the tree, held out", *portfolio.held_back);
 }
 
 Json portfolio_json(const Portfolio& portfolio) {

@@ -8,10 +8,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <ranges>
-
-#include "db/distance.h"
 
 namespace gktune {
 namespace {
@@ -174,22 +171,6 @@ class HeldBack {
     return loss_of(0, losses);
   }
 
-  PortfolioLoss of_nearest() const {
-    std::vector<double> losses(table_.problems.size(), CostTable::kUnmeasured);
-    for (const Fold& fold : folds_) {
-      for (const std::size_t problem : fold.held) {
-        std::optional<Distance> least;
-        for (const std::size_t other : fold.kept) {
-          const auto far = distance(table_.problems[problem], table_.problems[other]);
-          if (!far || (least && !(*far < *least))) continue;
-          least = far;
-          losses[problem] = table_.loss[problem][table_.winners[other]];
-        }
-      }
-    }
-    return loss_of(0, losses);
-  }
-
  private:
   struct Fold {
     CostTable part;
@@ -232,7 +213,6 @@ Portfolio make_portfolio(const CostTable& table, const PortfolioRequest& request
       best_gain = gain;
     }
     portfolio.held_back->configs = configs.size();
-    portfolio.held_back_nearest = validation.of_nearest();
   }
   portfolio.tree = selection_tree(table, configs, best_gain);
   std::vector<double> losses;

@@ -63,9 +63,6 @@ TEST_F(DbPortfolio, prints_the_losses_with_one_two_four_and_eight_configurations
                        "             8      0.0 %       0.0 %             0\n"));
   EXPECT_TRUE(contains(called.out, "\nthe tree's choice: "));
   EXPECT_TRUE(contains(called.out, "\non problems held back: "));
-  // Each size lies next to another, whose winner is one step away.
-  EXPECT_TRUE(
-      contains(called.out, "\nthe nearest problem's winner there: 10.0 % on average, 10.0 % at worst\n"));
 }
 
 TEST_F(DbPortfolio, allows_each_problem_no_more_than_the_given_loss) {
