@@ -92,12 +92,6 @@ TEST_F(Db, show_prints_the_trials_as_json) {
   EXPECT_EQ(study["results"][0]["message"], "3 of 7 elements differ\nthe first at 2");
 }
 
-TEST_F(Db, an_unknown_study_is_an_error) {
-  Call show = db({"show", "99"});
-  EXPECT_TRUE(ended(show, ExitCode::failed,
-                    "error: there is no study 99\n  hint: gktune db ls --db " + path_ + " lists them\n"));
-}
-
 TEST_F(Db, show_accepts_the_name_of_a_kernel_and_shows_all_its_studies) {
   Call show = db({"show", "reduce"});
   EXPECT_EQ(printed_by(show),
@@ -105,15 +99,6 @@ TEST_F(Db, show_accepts_the_name_of_a_kernel_and_shows_all_its_studies) {
   auto studies = Json::parse(db({"show", "reduce", "--json"}).out);
   ASSERT_EQ(studies.size(), 3u);
   EXPECT_EQ(studies[2], Json::parse(db({"show", "3", "--json"}).out));
-}
-
-TEST_F(Db, an_error_suggests_a_kernel_for_a_misspelt_one) {
-  Call show = db({"show", "redcue"});
-  EXPECT_EQ(show.code, ExitCode::failed);
-  EXPECT_EQ(
-      show.err,
-      "error: there is no study of a kernel 'redcue', did you mean 'reduce'?\n  hint: gktune db ls --db " +
-          path_ + " lists them\n");
 }
 
 TEST_F(Db, show_lists_the_finalists_first_and_agrees_with_best) {
