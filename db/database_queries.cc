@@ -401,21 +401,30 @@ Result<TextValues> Database::texts(const std::string& kernel) const {
   return reading([&] {
     TextValues texts;
     // Imported trials have no space.
-    const auto read = [&](const std::string& tried, const std::string& of_space,
-                          std::map<std::string, std::set<std::string>>& of_names) {
-      Statement select(*connection_,
-                       "SELECT j.key, j.value FROM (SELECT DISTINCT " + tried +
-                           " WHERE s.kernel = ?1), json_each(object) j WHERE j.type = 'text' UNION "
-                           "SELECT j.key, v.value FROM spaces p, json_each(p.texts, '$." +
-                           of_space + "') j, json_each(j.value) v WHERE p.kernel = ?1");
+    const auto read_tried = [&](const std::string& select_objects, auto& of_names) {
+      Statement select(*connection_, select_objects);
       for (Row row : select.bind(kernel).rows()) {
-        auto& known = of_names[row.text()];
-        known.insert(row.text());
+        for (const auto& [name, value] : values_from_json(row.view()))
+          if (value.is_text()) of_names[name].insert(value.text());
       }
     };
-    read("s.problem AS object FROM studies s", "axes", texts.axes);
-    read("t.config AS object FROM studies s JOIN trials t ON t.study_id = s.id", "parameters",
-         texts.parameters);
+    read_tried("SELECT DISTINCT problem FROM studies WHERE kernel = ?1", texts.axes);
+    read_tried("SELECT DISTINCT t.config FROM studies s JOIN trials t ON t.study_id = s.id WHERE s.kernel = ?1",
+               texts.parameters);
+    Statement select(*connection_, "SELECT texts FROM spaces WHERE kernel = ?1");
+    for (Row row : select.bind(kernel).rows()) {
+      const auto of_space = SortedJson::parse(row.view(), nullptr, false);
+      const auto read = [&](const char* kind, auto& of_names) {
+        for (const auto& [name, values] : of_space.at(kind).items())
+          for (const auto& value : values) of_names[name].insert(value.template get<std::string>());
+      };
+      try {
+        read("axes", texts.axes);
+        read("parameters", texts.parameters);
+      } catch (const SortedJson::exception&) {
+        throw Failure("its texts are not lists of texts by names");
+      }
+    }
     return texts;
   });
 }

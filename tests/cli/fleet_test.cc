@@ -84,6 +84,7 @@ TEST_F(FleetCommands, all_commands_accept_a_server) {
         {"best", "saxpy", "--why", "--problem", "problem_size=n=268435456"},
         {"db", "ls"},
         {"db", "show", "1"},
+        {"db", "export", "--format", "header"},
         {"db", "export", "--format", "flags"},
         {"db", "export", "--format", "t4"},
         {"db", "sql", "SELECT config FROM best_view", "--csv"}}) {
