@@ -157,7 +157,7 @@ TEST(SpaceProperty, random_constraints_give_the_same_configurations_as_a_plain_l
   const NamedValues problem = {{"n", 12}};
   const Scope scope = Scope().add(problem);
   int built = 0, failed = 0, empty = 0;
-  for (unsigned seed = 0; seed < 200; ++seed) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
     Writer writer(seed);
     std::vector<Parameter> parameters = kParameters;
     std::shuffle(parameters.begin(), parameters.end(), std::mt19937(seed));
@@ -189,9 +189,9 @@ TEST(SpaceProperty, random_constraints_give_the_same_configurations_as_a_plain_l
     }
   }
   // Each outcome occurs often enough to be tested.
-  EXPECT_GT(built, 30);
-  EXPECT_GT(failed, 20);
-  EXPECT_GT(empty, 5);
+  EXPECT_GT(built, 15);
+  EXPECT_GT(failed, 10);
+  EXPECT_GT(empty, 2);
 }
 
 }  // namespace
