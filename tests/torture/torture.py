@@ -549,7 +549,7 @@ def hostile_database(round_):
         file.execute(ENDLESS.format(round_.rng.choice(['endless', 'trial_notes', 'more_winners'])))
     file.commit()
     file.close()
-    for arguments in (['db', 'ls'], ['db', 'show', '1'], ['db', 'show', '1', '--failed'], ['db', 'stats'], ['db', 'check'],
+    for arguments in (['db', 'ls'], ['db', 'show', '1'], ['db', 'show', '1', '--failed'], ['db', 'check'],
                       ['best'], ['best', 'twice'], ['best', 'twice', '--why'], ['db', 'sql', 'SELECT * FROM trials'],
                       ['db', 'export', '-o', 'exported'], ['report', '-o', 'report.html'],
                       ['exec', '1', 'space.yaml', '--device', 'host']):
