@@ -25,11 +25,12 @@ if(GKTUNE_SANITIZE)
   # AddressSanitizer finds null pointers too, and these checks of each access take a third of a build's time.
   target_compile_options(gktune_flags INTERFACE -fno-sanitize=null,alignment)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    # As GCC defines them. Clang's check of calls does not know functions that dlsym() found. Warnings are left to GCC.
+    # As GCC defines them. Clang's check of calls does not know functions that dlsym() found, and programs in C have no part of the
+    # runtime that vptr needs. Warnings are left to GCC.
     string(REGEX MATCH "address|thread" sanitizer ${GKTUNE_SANITIZE})
     string(TOUPPER ${sanitizer} sanitizer)
     target_compile_definitions(gktune_flags INTERFACE __SANITIZE_${sanitizer}__)
-    target_compile_options(gktune_flags INTERFACE -fno-sanitize=function -w)
+    target_compile_options(gktune_flags INTERFACE -fno-sanitize=function,vptr -w)
   endif()
 endif()
 
