@@ -6,6 +6,7 @@ As a program, `python -m gktune.triton`, it compiles them for gktune: see "Anoth
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.machinery
 import inspect
 import json
@@ -288,10 +289,20 @@ def _entry_of(ptx: str) -> tuple[int, int]:
     return found.group(1).count(".param"), int(threads.group(1)) if threads else 0
 
 
+def _use_cache_of_one_process(folder: str) -> None:
+    """Triton hashes its libraries for half a second to name its version in a shared cache, which this program does not need."""
+    os.environ["TRITON_CACHE_DIR"] = folder
+    for name in ("triton.runtime.cache", "triton.compiler.compiler"):  # depends on Triton's version
+        module = importlib.import_module(name)
+        if hasattr(module, "triton_key"):
+            setattr(module, "triton_key", lambda: "")
+
+
 def main() -> None:
     sys.dont_write_bytecode = True
     answers, sys.stdout = sys.stdout, sys.stderr  # what kernels print while they are compiled is no answer
     with tempfile.TemporaryDirectory() as folder:
+        _use_cache_of_one_process(folder)
         compiler = _Compiler(folder)
         for line in sys.stdin:
             try:

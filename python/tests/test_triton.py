@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import numpy
 
@@ -155,6 +156,11 @@ class Compilation(TritonCase):
         self.assertEqual(answers[1], {"error": "Triton compiles for GPUs, not for x86-64"})
         self.assertIn("power of 2", answers[2]["error"])
         self.assertEqual(answers[0], answers[3])
+
+    def test_compiling_adds_nothing_to_the_cache_of_triton(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, TRITON_CACHE_DIR=folder):
+            self.launch()
+            self.assertEqual(os.listdir(folder), [])
 
     def test_all_configurations_compile_without_a_gpu(self):
         x, out = numpy.ones((64, 1000), numpy.float32), numpy.empty(64, numpy.float32)
