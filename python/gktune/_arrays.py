@@ -85,14 +85,14 @@ def code_of(dtype: Any) -> int:
     return dtypes[dtype]
 
 
-def stream_of(kind: int) -> Callable[[int], int]:
+def stream_of(kind: int) -> Callable[[int], Any]:
     """A function of a GPU that returns the caller's current stream in the library of an array; 0: the default stream."""
     if kind == TORCH:
         torch: Any = sys.modules["torch"]
         return torch._C._cuda_getCurrentRawStream
     if "cupy" in sys.modules and kind in (CUPY, CUDA_INTERFACE):
         get_current_stream: Any = sys.modules["cupy"].cuda.get_current_stream
-        return lambda gpu: get_current_stream().ptr
+        return get_current_stream if kind == CUPY else lambda gpu: get_current_stream().ptr
     return lambda gpu: 0
 
 

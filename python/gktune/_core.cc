@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -141,6 +142,24 @@ bool read_cupy(PyObject* object, Array& array) {
   return contiguous && take(attribute(object, name.size), array.count) &&
          take(attribute(data.get(), name.ptr), array.address) &&
          take(attribute(data.get(), name.device_id), array.gpu);
+}
+
+// What the attributes of an array of CuPy were. They do not change as long as the array lives.
+struct KnownArray {
+  Owned reference;  // weak; another array may get the address of one that is gone
+  Array array;
+};
+
+bool read_known_cupy(PyObject* object, Array& array) {
+  static auto& all = *new std::array<KnownArray, 256>;  // Python is gone when variables are destroyed
+  KnownArray& known = all[(reinterpret_cast<std::uintptr_t>(object) >> 4) % all.size()];
+  if (known.reference && PyWeakref_GetObject(known.reference.get()) == object)
+    return array = known.array, true;
+  if (!read_cupy(object, array)) return false;
+  Owned reference(PyWeakref_NewRef(object, nullptr));
+  if (!reference) PyErr_Clear();  // a class without weak references
+  known = {std::move(reference), array};
+  return true;
 }
 
 // __array_interface__ and __cuda_array_interface__ have the same form.
@@ -313,7 +332,7 @@ bool read_array(PyObject* object, Array& array, const ArrayType& type) {
     case kTorch:
       return read_torch(object, array);
     case kCupy:
-      return read_cupy(object, array);
+      return read_known_cupy(object, array);
     case kCudaInterface:
       array.gpu = -2;  // any: the protocol does not name it
       return read_interface(object, "__cuda_array_interface__", array);
@@ -669,7 +688,9 @@ bool take_current_stream(const ArrayType& type, int gpu, std::uintptr_t& stream)
     if (!found || PyDict_SetItem(streams, key.get(), found.get()) != 0) return false;
     known = PyDict_GetItemWithError(streams, key.get());
   }
-  return take(Owned(PyObject_CallFunctionObjArgs(known, device.get(), nullptr)), stream);
+  Owned current(PyObject_CallFunctionObjArgs(known, device.get(), nullptr));
+  if (current && type.kind == kCupy) current = attribute(current.get(), names().ptr);
+  return take(current, stream);
 }
 
 // Converts the arguments; `current` is set to the current stream of the library that an array comes from.

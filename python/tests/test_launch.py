@@ -26,6 +26,25 @@ class Wrapped:
         return self._array.__dlpack_device__()
 
 
+class Memory:
+    """What an array of CuPy tells of its memory, here of the CPU."""
+
+    device_id = -1
+
+    def __init__(self, array):
+        self._array, self.ptr = array, array.ctypes.data
+
+
+class InMemory:
+    """An array with the attributes of one of CuPy, on the CPU."""
+
+    def __init__(self, array):
+        self.data, self.dtype, self.size, self.flags = Memory(array), array.dtype, array.size, array.flags
+
+
+LikeCupy = type("ndarray", (InMemory,), {"__module__": "cupy"})
+
+
 def launch_in_child(kernel, arguments, queue):
     try:
         kernel(*arguments)
@@ -55,6 +74,13 @@ class Launch(KernelCase):
         self.launched(10, 2.0, self.x, self.y)
         numpy.testing.assert_allclose(self.y[:10], self.expected[:10], rtol=1e-6)
         self.assertNotEqual(self.y[10], self.expected[10])
+
+    def test_arrays_at_the_place_of_one_that_is_gone_are_told_apart(self):
+        x = LikeCupy(self.x)
+        for _ in range(300):
+            y = numpy.zeros_like(self.y)
+            self.launched(self.n, 2.0, x, LikeCupy(y))
+            numpy.testing.assert_allclose(y, 2 * self.x, rtol=1e-6)
 
     def test_arrays_pass_through_dlpack(self):
         self.launched(self.n, 2.0, Wrapped(self.x), Wrapped(self.y))
