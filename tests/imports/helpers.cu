@@ -259,22 +259,6 @@ int main() {
   distances<<<(n + 127) / 128, 128>>>(points, out, plane, n);
 }
 
-//@ references: passes
-__device__ void split(float x, float &whole, float &part) {
-  whole = floorf(x);
-  part = x - whole;
-}
-__global__ void split_all(const float *in, float *wholes, float *parts, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) split(in[i], wholes[i], parts[i]);
-}
-int main() {
-  int n = 5000;
-  float *in, *wholes, *parts;
-  cudaMalloc(&in, n * 4); cudaMalloc(&wholes, n * 4); cudaMalloc(&parts, n * 4);
-  split_all<<<(n + 127) / 128, 128>>>(in, wholes, parts, n);
-}
-
 //@ kernels_alone: passes
 // No program launches it here.
 #define BLOCK 256

@@ -112,31 +112,6 @@ int main() {
   spmv_csr<<<(rows + 127) / 128, 128>>>(rows, d_off, d_col, d_val, d_x, d_y);
 }
 
-//@ random_points: passes
-#include <cstdint>
-#include <cstdio>
-__device__ inline uint32_t next(uint32_t &s) {
-  s ^= s << 13;
-  s ^= s >> 17;
-  s ^= s << 5;
-  return s;
-}
-__global__ void count_hits(unsigned long long *hits, int points_per_thread, uint32_t seed) {
-  uint32_t s = seed + blockIdx.x * blockDim.x + threadIdx.x + 1;
-  unsigned long long mine = 0;
-  for (int i = 0; i < points_per_thread; ++i) {
-    float x = next(s) * 2.3283064e-10f, y = next(s) * 2.3283064e-10f;
-    mine += x * x + y * y < 1.0f;
-  }
-  atomicAdd(hits, mine);
-}
-int main() {
-  unsigned long long *hits;
-  cudaMalloc(&hits, sizeof *hits);
-  cudaMemset(hits, 0, sizeof *hits);
-  count_hits<<<64, 128>>>(hits, 100, 42u);
-}
-
 //@ elimination: passes
 #include <iostream>
 __global__ void eliminate(float *a, int n, int k) {
@@ -201,55 +176,6 @@ int main() {
   update_field<<<grid, block>>>(ez, hx, hy, g);
 }
 
-//@ all_paths: passes
-#include <cstdio>
-#define INF 1000000
-__global__ void pass(int *dist, int n, int k) {
-  int i = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n || j >= n || i == k || j == k) return;
-  int through = dist[i * n + k] + dist[k * n + j];
-  if (through < dist[i * n + j]) dist[i * n + j] = through;
-}
-int main() {
-  int n = 200;
-  int *d;
-  cudaMalloc(&d, n * n * sizeof(int));
-  dim3 b(16, 16), g((n + 15) / 16, (n + 15) / 16);
-  for (int k = 0; k < n; ++k) pass<<<g, b>>>(d, n, k);
-}
-
-//@ clusters: passes
-#include <float.h>
-#include <stdlib.h>
-#define THREADS 128
-__global__ void assign(const float *points, const float *centres, int *membership, int n_points, int n_clusters,
-    int n_features) {
-  int p = blockIdx.x * THREADS + threadIdx.x;
-  if (p < n_points) {
-    int best = 0;
-    float least = FLT_MAX;
-    for (int c = 0; c < n_clusters; c++) {
-      float d = 0;
-      for (int f = 0; f < n_features; f++) {
-        float x = points[f * n_points + p] - centres[c * n_features + f];
-        d += x * x;
-      }
-      if (d < least) { least = d; best = c; }
-    }
-    membership[p] = best;
-  }
-}
-int main(int argc, char **argv) {
-  int n_points = 100000, n_clusters = 5, n_features = 8;
-  float *points, *centres;
-  int *membership;
-  cudaMalloc((void **)&points, n_points * n_features * sizeof(float));
-  cudaMalloc((void **)&centres, n_clusters * n_features * sizeof(float));
-  cudaMalloc((void **)&membership, n_points * sizeof(int));
-  assign<<<(n_points + THREADS - 1) / THREADS, THREADS>>>(points, centres, membership, n_points, n_clusters,
-      n_features);
-}
-
 //@ flows: passes
 #include <cstdio>
 #include <cstring>
@@ -290,30 +216,4 @@ int main() {
   cudaMalloc(&score, size * size * sizeof(int));
   cudaMalloc(&similarity, size * size * sizeof(int));
   for (int d = 2; d < 2 * size - 1; ++d) diagonal<<<(size + 31) / 32, 32>>>(score, similarity, size, d);
-}
-
-//@ options: passes
-#include <cmath>
-#include <cstdio>
-#ifndef BLOCK
-#define BLOCK 128
-#endif
-__device__ float cnd(float d) { return 0.5f * erfcf(-d * 0.70710678f); }
-__global__ void black_scholes(float *call, float *put, const float *s, const float *x, const float *t, float r,
-    float v, int count) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += blockDim.x * gridDim.x) {
-    float root = sqrtf(t[i] + 0.1f), d1 = (logf((s[i] + 1) / (x[i] + 1)) + (r + 0.5f * v * v) * t[i]) / (v * root),
-        d2 = d1 - v * root;
-    float discounted = x[i] * expf(-r * t[i]);
-    call[i] = s[i] * cnd(d1) - discounted * cnd(d2);
-    put[i] = discounted * cnd(-d2) - s[i] * cnd(-d1);
-  }
-}
-int main() {
-  const int count = 4000;
-  const size_t bytes = count * sizeof(float);
-  float *call, *put, *s, *x, *t;
-  cudaMalloc(&call, bytes); cudaMalloc(&put, bytes); cudaMalloc(&s, bytes); cudaMalloc(&x, bytes);
-  cudaMalloc(&t, bytes);
-  black_scholes<<<(count + BLOCK - 1) / BLOCK, BLOCK>>>(call, put, s, x, t, 0.02f, 0.3f, count);
 }

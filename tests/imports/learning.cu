@@ -94,32 +94,6 @@ int main(int argc, char **argv) {
   layernorm<<<N, block_size, block_size * sizeof(float)>>>(out, mean, rstd, inp, weight, bias, N, C);
 }
 
-//@ adam: passes
-#include <cmath>
-#define CEIL_DIV(M, N) (((M) + (N)-1) / (N))
-__device__ float lerp_to(float a, float b, float w) { return fmaf(w, b, fmaf(-w, a, a)); }
-__global__ void adamw(float *params, const float *grads, float *m_memory, float *v_memory, long num_parameters,
-    float rate,
-                      float beta1, float beta2, float epsilon, float decay) {
-  long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
-  if (i >= num_parameters) return;
-  float g = grads[i], m = lerp_to(g, m_memory[i], beta1), v = lerp_to(g * g, v_memory[i], beta2);
-  m_memory[i] = m;
-  v_memory[i] = v;
-  params[i] -= rate * (m / (sqrtf(v) + epsilon) + decay * params[i]);
-}
-int main() {
-  const long num_parameters = 1048576;
-  float *p, *g, *m, *v;
-  cudaMalloc(&p, num_parameters * sizeof(float));
-  cudaMalloc(&g, num_parameters * sizeof(float));
-  cudaMalloc(&m, num_parameters * sizeof(float));
-  cudaMalloc(&v, num_parameters * sizeof(float));
-  cudaMemset(m, 0, num_parameters * sizeof(float));
-  cudaMemset(v, 0, num_parameters * sizeof(float));
-  adamw<<<CEIL_DIV(num_parameters, 512), 512>>>(p, g, m, v, num_parameters, 1e-3f, 0.9f, 0.999f, 1e-8f, 0.01f);
-}
-
 //@ embedding: passes
 #include <cstdlib>
 __global__ void embed(float *out, const int *tokens, const float *wte, const float *wpe, int B, int T, int C) {
@@ -250,67 +224,4 @@ int main() {
   cudaMalloc(&x, sizeof(__half) * rows * dim);
   cudaMalloc(&w, sizeof(__half) * dim);
   rmsnorm<<<rows, 128>>>(out, x, w, dim);
-}
-
-//@ cross_entropy: passes
-#include <cstdlib>
-__global__ void losses(float *loss, const float *probs, const int *targets, int n, int classes) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) loss[i] = -logf(probs[i * classes + targets[i]] + 1e-9f);
-}
-int main() {
-  int n = 4096, classes = 100;
-  int *h = (int *)malloc(n * sizeof(int)), *targets;
-  for (int i = 0; i < n; ++i) h[i] = rand() % classes;
-  float *loss, *probs;
-  cudaMalloc(&loss, n * sizeof(float));
-  cudaMalloc(&probs, n * classes * sizeof(float));
-  cudaMalloc(&targets, n * sizeof(int));
-  cudaMemcpy(targets, h, n * sizeof(int), cudaMemcpyHostToDevice);
-  losses<<<(n + 127) / 128, 128>>>(loss, probs, targets, n, classes);
-}
-
-//@ pooling: passes
-#include <cfloat>
-struct Shape { int channels, height, width; };
-__global__ void max_pool(const float *in, float *out, Shape s, int window) {
-  int ow = s.width / window, oh = s.height / window, i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= s.channels * oh * ow) return;
-  int x = i % ow, y = i / ow % oh, c = i / ow / oh;
-  float most = -FLT_MAX;
-  for (int dy = 0; dy < window; ++dy)
-    for (int dx = 0; dx < window; ++dx) most = fmaxf(most, in[(c * s.height + y * window + dy) * s.width
-        + x * window + dx]);
-  out[i] = most;
-}
-int main() {
-  int channels = 8, height = 64, width = 64, window = 2;
-  Shape s = {channels, height, width};
-  float *in, *out;
-  cudaMalloc(&in, channels * height * width * sizeof(float));
-  cudaMalloc(&out, channels * height * width * sizeof(float));
-  max_pool<<<(channels * height * width / 4 + 255) / 256, 256>>>(in, out, s, window);
-}
-
-//@ quantise: passes
-#include <cuda_bf16.h>
-#include <stdint.h>
-constexpr int GROUP = 32;
-__global__ void quantise_rows(const float *in, int8_t *out, float *scale, int groups) {
-  int g = blockIdx.x * blockDim.x + threadIdx.x;
-  if (g >= groups) return;
-  float most = 0;
-  for (int i = 0; i < GROUP; ++i) most = fmaxf(most, fabsf(in[g * GROUP + i]));
-  float s = most / 127.0f;
-  scale[g] = s;
-  for (int i = 0; i < GROUP; ++i) out[g * GROUP + i] = s > 0 ? (int8_t)__float2int_rn(in[g * GROUP + i] / s) : 0;
-}
-int main() {
-  int groups = 4096;
-  float *in, *scale;
-  int8_t *out;
-  cudaMalloc(&in, groups * 32 * sizeof(float));
-  cudaMalloc(&scale, groups * sizeof(float));
-  cudaMalloc(&out, groups * 32);
-  quantise_rows<<<(groups + 63) / 64, 64>>>(in, out, scale, groups);
 }

@@ -148,28 +148,6 @@ int main() {
   histogram256<<<240, 192>>>(d_hist, d_data, byteCount);
 }
 
-//@ scan: passes
-#include <cuda_runtime.h>
-__global__ void scanExclusive(int *out, const int *in, int n) {
-  __shared__ int temp[2][256];
-  int i = blockIdx.x * 256 + threadIdx.x, tid = threadIdx.x, now = 0;
-  temp[0][tid] = tid > 0 && i - 1 < n ? in[i - 1] : 0;
-  __syncthreads();
-  for (int offset = 1; offset < 256; offset *= 2) {
-    temp[1 - now][tid] = temp[now][tid] + (tid >= offset ? temp[now][tid - offset] : 0);
-    now = 1 - now;
-    __syncthreads();
-  }
-  if (i < n) out[i] = temp[now][tid];
-}
-int main() {
-  int n = 100000;
-  int *d_in, *d_out;
-  cudaMalloc(&d_in, n * sizeof(int));
-  cudaMalloc(&d_out, n * sizeof(int));
-  scanExclusive<<<(n + 255) / 256, 256>>>(d_out, d_in, n);
-}
-
 //@ convolution: passes
 #include <cuda_runtime.h>
 #include <vector>
@@ -218,28 +196,6 @@ int main(int argc, char *argv[]) {
   init_array<<<blocks, threads, 0, streams[0]>>>(d_a, d_c, niterations);
   cudaEventSynchronize(start_event);
   return 0;
-}
-
-//@ group_reduction: passes
-#include <cooperative_groups.h>
-#include <cooperative_groups/reduce.h>
-#include <cstdio>
-namespace cg = cooperative_groups;
-__global__ void sumTiles(int *sum, const int *in, int n) {
-  cg::thread_block block = cg::this_thread_block();
-  cg::thread_block_tile<32> tile = cg::tiled_partition<32>(block);
-  int value = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) value += in[i];
-  value = cg::reduce(tile, value, cg::plus<int>());
-  if (tile.thread_rank() == 0) atomicAdd(sum, value);
-}
-int main() {
-  const int n = 1 << 18;
-  int *in, *sum;
-  cudaMalloc(&in, n * sizeof(int));
-  cudaMalloc(&sum, sizeof(int));
-  cudaMemset(sum, 0, sizeof(int));
-  sumTiles<<<32, 256>>>(sum, in, n);
 }
 
 //@ occupancy: passes

@@ -1,8 +1,5 @@
 // Kernels on rows, planes and images, and plain references.
 constexpr int kRows = 4;
-constexpr int kReach = 1;
-constexpr int kPart = 8;
-constexpr int kWindow = 5;
 constexpr int kTaps = 9;
 
 __device__ int own_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
@@ -71,65 +68,6 @@ __global__ void sums_to_corner_reference(const int* in, int* out, int width, int
   }
 }
 
-__global__ void brightest_near(const unsigned char* in, unsigned char* out, int width, int height) {
-  const int x = own_index(), y = blockIdx.y;
-  if (x >= width) return;
-  unsigned char brightest = 0;
-  for (int dy = -kReach; dy <= kReach; ++dy) {
-    for (int dx = -kReach; dx <= kReach; ++dx) {
-      const int nx = x + dx, ny = y + dy;
-      if (nx >= 0 && nx < width && ny >= 0 && ny < height) brightest = max(brightest, in[ny * width + nx]);
-    }
-  }
-  out[y * width + x] = brightest;
-}
-__global__ void brightest_near_reference(const unsigned char* in, unsigned char* out, int width, int height) {
-  for (int i = 0; i < width * height; ++i) out[i] = 0;
-  for (int i = 0; i < width * height; ++i) {
-    for (int y = max(i / width - kReach, 0); y <= min(i / width + kReach, height - 1); ++y)
-      for (int x = max(i % width - kReach, 0); x <= min(i % width + kReach, width - 1); ++x)
-        out[y * width + x] = max(out[y * width + x], in[i]);
-  }
-}
-
-// The mean of four texels beside a place between them.
-__device__ float between(const float* in, float x, float y, int width) {
-  const int left = static_cast<int>(x), top = static_cast<int>(y);
-  const float right_share = x - left, lower_share = y - top;
-  const float* at = in + top * width + left;
-  return (1 - lower_share) * ((1 - right_share) * at[0] + right_share * at[1]) +
-         lower_share * ((1 - right_share) * at[width] + right_share * at[width + 1]);
-}
-__global__ void sampled(const float* in, const float2* places, float* out, int n, int width) {
-  const int i = own_index();
-  if (i < n) out[i] = between(in, places[i].x, places[i].y, width);
-}
-__global__ void sampled_reference(const float* in, const float* places, float* out, int n, int width) {
-  for (int i = 0; i < n; ++i) out[i] = between(in, places[2 * i], places[2 * i + 1], width);
-}
-
-// Each thread moves a window over its part of a row.
-__global__ void window_sums(const int* in, int* out, int n) {
-  const int begin = own_index() * kPart;
-  int sum = 0;
-  for (int i = begin - kWindow; i < begin + kPart && i - kWindow < n; ++i) {
-    const int last = i + kWindow, first = i - kWindow - 1;
-    if (i == begin - kWindow) {
-      for (int k = max(first + 1, 0); k <= min(last, n - 1); ++k) sum += in[k];
-    } else {
-      if (last < n && last >= 0) sum += in[last];
-      if (first >= 0 && first < n) sum -= in[first];
-    }
-    if (i >= begin && i < n) out[i] = sum;
-  }
-}
-__global__ void window_sums_reference(const int* in, int* out, int n) {
-  for (int i = 0; i < n; ++i) {
-    out[i] = 0;
-    for (int k = max(i - kWindow, 0); k <= min(i + kWindow, n - 1); ++k) out[i] += in[k];
-  }
-}
-
 // A filter that the host sets, for a signal of one dimension.
 __constant__ float taps[33];
 __global__ void convolved(const float* in, float* out, int n) {
@@ -145,28 +83,5 @@ __global__ void convolved_reference(const float* in, const float* filter, float*
   for (int i = 0; i < n; ++i) {
     out[i] = 0;
     for (int k = 0; k < count && k <= i; ++k) out[i] += filter[k] * in[i - k];
-  }
-}
-
-// The squares of the slopes in a field of three dimensions; a thread follows one column of it.
-__global__ void slopes(const float* in, float* out, int size) {
-  const int x = own_index(), y = blockIdx.y;
-  if (x >= size) return;
-  const int plane = size * size, at = y * size + x;
-  const int left = x > 0 ? 1 : 0, up = y > 0 ? size : 0;
-  float before = in[at];
-  for (int z = 0; z < size; ++z) {
-    const float now = in[z * plane + at], dx = now - in[z * plane + at - left], dy = now - in[z * plane + at - up];
-    const float dz = now - before;
-    out[z * plane + at] = dx * dx + dy * dy + dz * dz;
-    before = now;
-  }
-}
-__global__ void slopes_reference(const float* in, float* out, int size) {
-  for (int i = 0; i < size * size * size; ++i) {
-    const int x = i % size, y = i / size % size, z = i / (size * size);
-    const float dx = x > 0 ? in[i] - in[i - 1] : 0, dy = y > 0 ? in[i] - in[i - size] : 0;
-    const float dz = z > 0 ? in[i] - in[i - size * size] : 0;
-    out[i] = dx * dx + dy * dy + dz * dz;
   }
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -116,13 +115,6 @@ std::vector<SourcePlan> sources_of(const std::vector<Case>& cases) {
   for (const Case& each : cases) sources.push_back(each.plan.candidate.source);
   for (const Case& each : cases) sources.push_back(each.plan.reference.source);
   return sources;
-}
-
-TEST(Kernels, are_more_than_170_for_the_host) {
-  std::set<std::string> names;
-  for (const Case& each : cases("host", false, Which::first))
-    names.insert(each.name.substr(0, each.name.find(' ')));
-  EXPECT_GT(names.size(), 170u);
 }
 
 #ifdef GKTUNE_WITH_CUDA

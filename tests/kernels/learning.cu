@@ -212,25 +212,6 @@ __global__ void top_three_reference(const int* in, int* out, int columns, int ro
   }
 }
 
-// Bags of rows of a table: those from offsets[bag] on.
-__global__ void bags(const int* offsets, const int* rows, const float* table, float* out, int width) {
-  for (int column = threadIdx.x; column < width; column += kThreads) {
-    float sum = 0;
-    for (int i = offsets[blockIdx.x]; i < offsets[blockIdx.x + 1]; ++i)
-      sum += table[rows[i] * width + column];
-    out[blockIdx.x * width + column] = sum;
-  }
-}
-__global__ void bags_reference(const int* offsets, const int* rows, const float* table, float* out, int width,
-                               int count) {
-  for (int i = 0; i < count * width; ++i) {
-    double sum = 0;
-    for (int k = offsets[i / width]; k < offsets[i / width + 1]; ++k)
-      sum += table[rows[k] * width + i % width];
-    out[i] = static_cast<float>(sum);
-  }
-}
-
 // Rows as bytes with a scale of their own.
 __global__ void quantized(const float* in, signed char* out, float* scales, int columns) {
   __shared__ unsigned most;  // bits of positive numbers are in their order

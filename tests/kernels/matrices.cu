@@ -58,31 +58,6 @@ __global__ void product_reference(const T* a, const T* b, T* c, int m, int n, in
   }
 }
 
-// Many products of 4 x 4 matrices: 16 threads each.
-__global__ void small_products(const float* a, const float* b, float* c, int count) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  if (i >= 16 * count) return;
-  const int matrix = i / 16 * 16, row = i % 16 / 4, column = i % 4;
-  float sum = 0;
-  for (int k = 0; k < 4; ++k) sum += a[matrix + row * 4 + k] * b[matrix + k * 4 + column];
-  c[i] = sum;
-}
-__global__ void small_products_reference(const float* a, const float* b, float* c, int count) {
-  for (int i = 0; i < 16 * count; ++i) {
-    double sum = 0;
-    for (int k = 0; k < 4; ++k) sum += static_cast<double>(a[i / 4 * 4 + k]) * b[i / 16 * 16 + k * 4 + i % 4];
-    c[i] = static_cast<float>(sum);
-  }
-}
-
-__global__ void add_outer(const float* x, const float* y, float* a, int rows, int columns) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  if (i < rows * columns) a[i] += x[i / columns] * y[i % columns];
-}
-__global__ void add_outer_reference(const float* x, const float* y, float* a, int rows, int columns) {
-  for (int i = 0; i < rows * columns; ++i) a[i] += x[i / columns] * y[i % columns];
-}
-
 // Each row with mean 0 and deviation 1: one warp a row, whose values stay in dynamic shared memory.
 __global__ void layer_norm(const float* in, float* out, int columns) {
   extern __shared__ float row[];

@@ -31,31 +31,6 @@ __global__ void ranks_reference(const int* offsets, const int* sources, const fl
   }
 }
 
-// Common neighbours of both ends of each edge: two sorted lists, walked together.
-__global__ void triangles(const int* offsets, const int* columns, int* out, int nodes) {
-  const int node = own_index();
-  if (node >= nodes) return;
-  int count = 0;
-  for (int i = offsets[node]; i < offsets[node + 1]; ++i) {
-    int a = offsets[node], b = offsets[columns[i]];
-    while (a < offsets[node + 1] && b < offsets[columns[i] + 1]) {
-      count += columns[a] == columns[b];
-      columns[a]<columns[b] ? ++a : columns[a]> columns[b] ? ++b : (++a, ++b);
-    }
-  }
-  if (count > 0) atomicAdd(out, count);
-}
-__global__ void triangles_reference(const int* offsets, const int* columns, int* out, int nodes) {
-  *out = 0;
-  for (int node = 0; node < nodes; ++node) {
-    for (int i = offsets[node]; i < offsets[node + 1]; ++i) {
-      for (int k = offsets[node]; k < offsets[node + 1]; ++k) {
-        for (int j = offsets[columns[i]]; j < offsets[columns[i] + 1]; ++j) *out += columns[k] == columns[j];
-      }
-    }
-  }
-}
-
 // A queue of nodes for each level: who reaches a node first puts it into the next queue.
 struct Queues {
   int counts[8];
@@ -169,43 +144,4 @@ __global__ void rays_reference(const float* all, int* out, int width, int height
   for (int i = 0; i < width * height; ++i)
     out[i] = first_sphere(reinterpret_cast<const Sphere*>(all), i % width * 1.0f / width,
                           i / width * 1.0f / height);
-}
-
-// The middle of nine numbers, by exchanges of pairs in registers.
-__device__ void order(float& a, float& b) {
-  const float less = fminf(a, b);
-  b = fmaxf(a, b);
-  a = less;
-}
-__global__ void medians(const float* in, float* out, int width, int height) {
-  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x >= width || y >= height) return;
-  float v[9];
-  for (int k = 0; k < 9; ++k) {
-    const int i = min(max(y + k / 3 - 1, 0), height - 1), j = min(max(x + k % 3 - 1, 0), width - 1);
-    v[k] = in[i * width + j];
-  }
-#pragma unroll
-  for (int round = 0; round < 9; ++round) {
-#pragma unroll
-    for (int k = round % 2; k + 1 < 9; k += 2) order(v[k], v[k + 1]);
-  }
-  out[y * width + x] = v[4];
-}
-__global__ void medians_reference(const float* in, float* out, int width, int height) {
-  for (int i = 0; i < width * height; ++i) {
-    const auto value = [&](int k) {
-      const int y = min(max(i / width + k / 3 - 1, 0), height - 1),
-                x = min(max(i % width + k % 3 - 1, 0), width - 1);
-      return in[y * width + x];
-    };
-    for (int k = 0; k < 9; ++k) {
-      int less = 0, equal = 0;
-      for (int j = 0; j < 9; ++j) {
-        less += value(j) < value(k);
-        equal += value(j) == value(k);
-      }
-      if (less <= 4 && less + equal > 4) out[i] = value(k);
-    }
-  }
 }

@@ -3,44 +3,6 @@
 #include <cuda_fp16.h>
 
 constexpr int kThreads = 64;
-#define MOST_ROUNDS 100
-
-__device__ int rounds_at(float x, float y) {
-  float a = 0, b = 0;
-  int rounds = 0;
-  for (; rounds < MOST_ROUNDS && a * a + b * b < 4; ++rounds) {
-    const float next = a * a - b * b + x;
-    b = 2 * a * b + y;
-    a = next;
-  }
-  return rounds;
-}
-__global__ void mandelbrot(int* out, int height, int width) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  if (i < height * width) out[i] = rounds_at(i % width * 3.0f / width - 2, i / width * 2.0f / height - 1);
-}
-__global__ void mandelbrot_reference(int* out, int height, int width) {
-  for (int i = 0; i < height * width; ++i) out[i] = rounds_at(i % width * 3.0f / width - 2, i / width * 2.0f / height - 1);
-}
-
-__device__ float normal_share(float x) { return 0.5f * erfcf(-x * 0.70710678f); }
-__global__ void option_prices(const float* price, const float* strike, const float* years, float rate, float volatility,
-                              float* out, int n) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  if (i >= n) return;
-  const float spread = volatility * sqrtf(years[i]);
-  const float d = (logf(price[i] / strike[i]) + (rate + 0.5f * volatility * volatility) * years[i]) / spread;
-  out[i] = price[i] * normal_share(d) - strike[i] * expf(-rate * years[i]) * normal_share(d - spread);
-}
-__global__ void option_prices_reference(const float* price, const float* strike, const float* years, float rate,
-                                        float volatility, float* out, int n) {
-  for (int i = 0; i < n; ++i) {
-    const double spread = volatility * sqrt(static_cast<double>(years[i]));
-    const double d = (log(static_cast<double>(price[i]) / strike[i]) + (rate + 0.5 * volatility * volatility) * years[i]) / spread;
-    const double first = 0.5 * erfc(-d / sqrt(2.0)), second = 0.5 * erfc(-(d - spread) / sqrt(2.0));
-    out[i] = static_cast<float>(price[i] * first - strike[i] * exp(-static_cast<double>(rate) * years[i]) * second);
-  }
-}
 
 // Bodies in float4: x, y, z and mass.
 __global__ void forces(const float4* bodies, float4* out, int n) {
@@ -93,28 +55,6 @@ __global__ void points_in_circle(unsigned seed, unsigned* out, int threads, int 
   out[i] = inside;
 }
 
-__global__ void crc(const unsigned char* in, unsigned* out, int length, int count) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  if (i >= count) return;
-  unsigned sum = ~0u;
-  for (int k = 0; k < length; ++k) {
-    sum ^= in[i * length + k];
-#pragma unroll
-    for (int bit = 0; bit < 8; ++bit) sum = sum >> 1 ^ (0xedb88320u & (0u - (sum & 1)));
-  }
-  out[i] = ~sum;
-}
-__global__ void crc_reference(const unsigned char* in, unsigned* out, int length, int count) {
-  for (int i = 0; i < count; ++i) {
-    unsigned sum = 0xffffffffu;
-    for (int k = 0; k < 8 * length; ++k) {
-      const unsigned bit = (in[i * length + k / 8] >> k % 8 ^ sum) & 1;
-      sum = bit ? sum >> 1 ^ 0xedb88320u : sum >> 1;
-    }
-    out[i] = sum ^ 0xffffffffu;
-  }
-}
-
 __global__ void complex_squares(const cuFloatComplex* in, cuFloatComplex* out, float* sizes, int n) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
   if (i >= n) return;
@@ -137,12 +77,4 @@ __global__ void half_axpy(float a, const __half* x, __half* y, int n) {
 }
 __global__ void half_axpy_reference(float a, const __half* x, __half* y, int n) {
   for (int i = 0; i < n; ++i) y[i] = __float2half(a * __half2float(x[i]) + __half2float(y[i]));
-}
-
-__global__ void collatz(const unsigned* in, int* out, int n) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  if (i >= n) return;
-  int steps = 0;
-  for (unsigned long long x = in[i]; x > 1; ++steps) x = x % 2 == 0 ? x / 2 : 3 * x + 1;
-  out[i] = steps;
 }

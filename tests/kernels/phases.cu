@@ -187,30 +187,3 @@ __global__ void next_state_reference(const float* matrix, const float* now, floa
     next[row] = 0.5f * now[row] + sum / size;
   }
 }
-
-// Fibonacci's numbers far ahead, by squares of matrices.
-__device__ unsigned long long fibonacci(unsigned index) {
-  unsigned long long now = 0, next = 1;
-  for (int bit = 31; bit >= 0; --bit) {
-    const unsigned long long twice = now * (2 * next - now), after = now * now + next * next;
-    const bool is_odd = index >> bit & 1;
-    now = is_odd ? after : twice;
-    next = is_odd ? twice + after : after;
-  }
-  return now;
-}
-__global__ void far_fibonacci(const unsigned* in, unsigned long long* out, int n) {
-  const int i = own_index();
-  if (i < n) out[i] = fibonacci(in[i]);
-}
-__global__ void far_fibonacci_reference(const unsigned* in, unsigned long long* out, int n) {
-  for (int i = own_index(); i < n; i += gridDim.x * blockDim.x) {
-    unsigned long long now = 0, next = 1;
-    for (unsigned k = 0; k < in[i]; ++k) {
-      const unsigned long long sum = now + next;
-      now = next;
-      next = sum;
-    }
-    out[i] = now;
-  }
-}

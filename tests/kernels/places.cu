@@ -11,21 +11,6 @@ __global__ void scattered_reference(const float* in, const int* to, float* out, 
   for (int i = 0; i < n; ++i) out[to[i]] = in[i];
 }
 
-// Where a walk along a permutation ends.
-__global__ void walked(const int* next, int* out, int n, int steps) {
-  const int i = own_index();
-  if (i >= n) return;
-  int place = i;
-  for (int step = 0; step < steps; ++step) place = next[place];
-  out[i] = place;
-}
-__global__ void walked_reference(const int* next, int* out, int n, int steps) {
-  for (int i = own_index(); i < n; i += gridDim.x * blockDim.x) {
-    out[i] = i;
-    for (int step = 0; step < steps; ++step) out[i] = next[out[i]];
-  }
-}
-
 // Each round doubles the distance of all pointers, until each knows its distance to the end of its list.
 __global__ void begin_jumps(const int* parents, int2* now, int n) {
   const int i = own_index();
@@ -79,22 +64,6 @@ __global__ void planes_reference(const float* in, float* out, int n) {
   for (int i = 0; i < 3 * n; ++i) out[i % 3 * n + i / 3] = in[i];
 }
 
-// The margins repeat the image in the other direction.
-__device__ int mirrored(int place, int size) {
-  if (place < 0) return -place - 1;
-  return place < size ? place : 2 * size - place - 1;
-}
-__global__ void framed(const unsigned short* in, unsigned short* out, int width, int height, int margin) {
-  const int x = own_index(), y = blockIdx.y, pitch = width + 2 * margin;
-  if (x < pitch) out[y * pitch + x] = in[mirrored(y - margin, height) * width + mirrored(x - margin, width)];
-}
-__global__ void framed_reference(const unsigned short* in, unsigned short* out, int width, int height, int margin) {
-  for (int y = 0; y < height + 2 * margin; ++y) {
-    for (int x = 0; x < width + 2 * margin; ++x)
-      *out++ = in[mirrored(y - margin, height) * width + mirrored(x - margin, width)];
-  }
-}
-
 // Rows of a table, some of which are asked for often.
 __global__ void looked_up(const int* wanted, const float4* table, float4* out, int count, int quads) {
   for (int i = own_index(); i < count * quads; i += gridDim.x * blockDim.x)
@@ -113,19 +82,4 @@ __global__ void shuffled(const int* in, int* out, int n) {
 }
 __global__ void shuffled_reference(const int* in, int* out, int n) {
   for (int i = 0; i < n; ++i) out[i] = in[i / 32 * 32 + i % 32 / 2 + i % 2 * 16];
-}
-
-// Columns of a matrix with padded rows are sorted out by their parity.
-__global__ void parted(const float* in, float* out, int rows, int columns, int pitch) {
-  const int column = own_index(), half = (columns + 1) / 2;
-  if (column >= columns) return;
-  const int to = column % 2 * half + column / 2;
-  for (int row = blockIdx.y; row < rows; row += gridDim.y) out[row * pitch + to] = in[row * pitch + column];
-}
-__global__ void parted_reference(const float* in, float* out, int rows, int columns, int pitch) {
-  for (int row = 0; row < rows; ++row) {
-    int to = row * pitch;
-    for (int first = 0; first < 2; ++first)
-      for (int column = first; column < columns; column += 2) out[to++] = in[row * pitch + column];
-  }
 }

@@ -3,7 +3,6 @@
 #include <cuda_fp16.h>
 
 constexpr int kThreads = 128;
-constexpr int kSteps = 2;
 
 __device__ int own_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
@@ -60,27 +59,6 @@ __global__ void half_softmax_reference(const __half* in, __half* out, int column
   }
 }
 
-__global__ void log_sums(const float* in, float* out, int columns, int rows) {
-  const int row = own_index() / 32, lane = threadIdx.x % 32;
-  if (row >= rows) return;
-  float largest = -INFINITY, sum = 0;
-  for (int i = lane; i < columns; i += 32) {
-    const float value = in[row * columns + i], next = fmaxf(largest, value);
-    sum = sum * expf(largest - next) + expf(value - next);
-    largest = next;
-  }
-  const float of_row = warp_maximum(largest);
-  sum = warp_sum(sum * expf(largest - of_row));
-  if (lane == 0) out[row] = of_row + logf(sum);
-}
-__global__ void log_sums_reference(const float* in, float* out, int columns, int rows) {
-  for (int row = 0; row < rows; ++row) {
-    double sum = 0;
-    for (int i = 0; i < columns; ++i) sum += exp(static_cast<double>(in[row * columns + i]));
-    out[row] = static_cast<float>(log(sum));
-  }
-}
-
 __global__ void brain_line(const __nv_bfloat162* x, __nv_bfloat162* y, int pairs) {
   const __nv_bfloat162 factor = __float2bfloat162_rn(1.5f), offset = __float2bfloat162_rn(0.25f);
   const int i = own_index();
@@ -88,33 +66,6 @@ __global__ void brain_line(const __nv_bfloat162* x, __nv_bfloat162* y, int pairs
 }
 __global__ void brain_line_reference(const __nv_bfloat16* x, __nv_bfloat16* y, int n) {
   for (int i = 0; i < n; ++i) y[i] = __float2bfloat16(__bfloat162float(x[i]) * 1.5f + 0.25f);
-}
-
-// Newton's steps from an approximation with fewer bits.
-__global__ void inverse_roots(const double* in, double* out, int n) {
-  const int i = own_index();
-  if (i >= n) return;
-  double root = rsqrtf(static_cast<float>(in[i]));
-  for (int step = 0; step < kSteps; ++step) root *= 1.5 - 0.5 * in[i] * root * root;
-  out[i] = root;
-}
-__global__ void inverse_roots_reference(const double* in, double* out, int n) {
-  for (int i = 0; i < n; ++i) out[i] = 1 / sqrt(in[i]);
-}
-
-__global__ void turned(const float* angles, const float2* in, float2* out, int n) {
-  const int i = own_index();
-  if (i >= n) return;
-  float sine, cosine;
-  sincosf(angles[i], &sine, &cosine);
-  out[i] = make_float2(cosine * in[i].x - sine * in[i].y, sine * in[i].x + cosine * in[i].y);
-}
-__global__ void turned_reference(const float* angles, const float* in, float* out, int n) {
-  for (int i = 0; i < n; ++i) {
-    const float sine = sinf(angles[i]), cosine = cosf(angles[i]);
-    out[2 * i] = cosine * in[2 * i] - sine * in[2 * i + 1];
-    out[2 * i + 1] = sine * in[2 * i] + cosine * in[2 * i + 1];
-  }
 }
 
 // Four small integers are read at once; each row has its own scale.
@@ -128,32 +79,4 @@ __global__ void widened(const char4* in, const float* scales, float4* out, int q
 __global__ void widened_reference(const signed char* in, const float* scales, float* out, int quads,
                                   int quads_of_row) {
   for (int i = 0; i < 4 * quads; ++i) out[i] = scales[i / (4 * quads_of_row)] * in[i];
-}
-
-__global__ void saturated(const uchar4* a, const uchar4* b, uchar4* out, int quads) {
-  const auto sum = [](int x, int y) { return static_cast<unsigned char>(min(x + y, 255)); };
-  for (int i = own_index(); i < quads; i += gridDim.x * blockDim.x)
-    out[i] = make_uchar4(sum(a[i].x, b[i].x), sum(a[i].y, b[i].y), sum(a[i].z, b[i].z), sum(a[i].w, b[i].w));
-}
-__global__ void saturated_reference(const unsigned char* a, const unsigned char* b, unsigned char* out, int quads) {
-  for (int i = 0; i < 4 * quads; ++i) out[i] = static_cast<unsigned char>(a[i] + b[i] > 255 ? 255 : a[i] + b[i]);
-}
-
-// Each thread sums powers with more digits than it keeps.
-__global__ void series(const float* in, float* out, int n, int terms) {
-  const int i = own_index();
-  if (i >= n) return;
-  double power = 1, sum = 0;
-  for (int k = 1; k <= terms; ++k) {
-    power *= in[i];
-    sum += power / k;
-  }
-  out[i] = static_cast<float>(sum);
-}
-__global__ void series_reference(const float* in, float* out, int n, int terms) {
-  for (int i = 0; i < n; ++i) {
-    double sum = 0;
-    for (int k = terms; k >= 1; --k) sum = in[i] * (sum + 1.0 / k);
-    out[i] = static_cast<float>(sum);
-  }
 }

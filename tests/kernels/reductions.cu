@@ -18,10 +18,6 @@ struct Sum {
   template <class T>
   __device__ T operator()(T a, T b) const { return a + b; }
 };
-struct Greater {
-  template <class T>
-  __device__ T operator()(T a, T b) const { return a < b ? b : a; }
-};
 
 __global__ void dot(const int* a, const int* b, unsigned long long* out, int n) {
   long long sum = 0;
@@ -36,16 +32,6 @@ __global__ void dot_reference(const int* a, const int* b, unsigned long long* ou
   long long sum = 0;
   for (int i = 0; i < n; ++i) sum += static_cast<long long>(a[i]) * b[i];
   *out = static_cast<unsigned long long>(sum);
-}
-
-__global__ void greatest(const int* in, int* out, int n) {
-  int value = -2147483647 - 1;
-  for (int i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads) value = max(value, in[i]);
-  value = over_block(value, Greater());
-  if (threadIdx.x == 0) atomicMax(out, value);
-}
-__global__ void greatest_reference(const int* in, int* out, int n) {
-  for (int i = 0; i < n; ++i) *out = in[i] > *out ? in[i] : *out;
 }
 
 // The place of the least element: the value in the high half decides first.

@@ -41,18 +41,3 @@ __global__ void scan_reference(const int* in, int* out, int n) {
   int sum = 0;
   for (int i = 0; i < n; ++i) out[i] = sum += in[i];
 }
-
-// A thread for each segment of a list with the beginnings of segments.
-__global__ void segment_sums(const int* offsets, const int* values, int* out, int segments) {
-  const int segment = blockIdx.x * kThreads + threadIdx.x;
-  if (segment >= segments) return;
-  int sum = 0;
-  for (int i = offsets[segment]; i < offsets[segment + 1]; ++i) sum += values[i];
-  out[segment] = sum;
-}
-__global__ void segment_sums_reference(const int* offsets, const int* values, int* out, int segments) {
-  for (int segment = 0; segment < segments; ++segment) {
-    out[segment] = 0;
-    for (int i = offsets[segment]; i < offsets[segment + 1]; ++i) out[segment] += values[i];
-  }
-}

@@ -2,35 +2,6 @@
 constexpr int kThreads = 128;
 constexpr int kCopies = 2;
 
-__global__ void find_sorted(const int* sorted, int n, const int* wanted, int* places, int count) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  if (i >= count) return;
-  int low = 0, high = n;
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (sorted[middle] < wanted[i]) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  places[i] = low;
-}
-__global__ void find_sorted_reference(const int* sorted, int n, const int* wanted, int* places, int count) {
-  for (int i = 0; i < count; ++i) {
-    places[i] = 0;
-    while (places[i] < n && sorted[places[i]] < wanted[i]) ++places[i];
-  }
-}
-
-__global__ void gather(const float* in, const int* order, float* out, int n) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  if (i < n) out[i] = in[order[i]];
-}
-__global__ void gather_reference(const float* in, const int* order, float* out, int n) {
-  for (int i = 0; i < n; ++i) out[i] = in[order[i]];
-}
-
 __global__ void inverse(const int* order, int* out, int n) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
   if (i < n) out[order[i]] = i;

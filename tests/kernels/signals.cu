@@ -1,6 +1,5 @@
 // Transforms, solvers, and fields in three dimensions.
 constexpr int kThreads = 32;
-constexpr int kDepth = 4;
 
 // A Fourier transform of 2 * kThreads complex numbers for each block, from one buffer to the other.
 __global__ void fourier(const float2* in, float2* out) {
@@ -62,24 +61,6 @@ __global__ void walsh_reference(const int* in, int* out, int size, int count) {
     for (int k = 0; k < size; ++k)
       out[i] += __popc(k & i % size) % 2 == 0 ? in[i / size * size + k] : -in[i / size * size + k];
   }
-}
-
-// Seven points of a field in three dimensions, in blocks of three.
-__device__ float heat_at(const float* in, int x, int y, int z, int nx, int ny, int nz) {
-  const auto value = [&](int i, int j, int k) {
-    return i < 0 || j < 0 || k < 0 || i >= nx || j >= ny || k >= nz ? 0.0f : in[(k * ny + j) * nx + i];
-  };
-  const float around = value(x - 1, y, z) + value(x + 1, y, z) + value(x, y - 1, z) + value(x, y + 1, z) +
-                       value(x, y, z - 1) + value(x, y, z + 1);
-  return 0.4f * value(x, y, z) + 0.1f * around;
-}
-__global__ void heat(const float* in, float* out, int nx, int ny, int nz) {
-  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  const int z = blockIdx.z * kDepth + threadIdx.z;
-  if (x < nx && y < ny && z < nz) out[(z * ny + y) * nx + x] = heat_at(in, x, y, z, nx, ny, nz);
-}
-__global__ void heat_reference(const float* in, float* out, int nx, int ny, int nz) {
-  for (int i = 0; i < nx * ny * nz; ++i) out[i] = heat_at(in, i % nx, i / nx % ny, i / (nx * ny), nx, ny, nz);
 }
 
 // In place: red cells first, then black ones, so that no cell's neighbours change with it.

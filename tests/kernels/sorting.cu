@@ -48,19 +48,3 @@ __global__ void sorted_tiles_reference(const int* in, int* out, int n, int tile)
     }
   }
 }
-
-// Each element's place is the number of smaller ones.
-__global__ void by_rank(const int* in, int* out, int n) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  if (i >= n) return;
-  int rank = 0;
-  for (int k = 0; k < n; ++k) rank += in[k] < in[i] || (in[k] == in[i] && k < i) ? 1 : 0;
-  out[rank] = in[i];
-}
-__global__ void by_rank_reference(const int* in, int* out, int n) {
-  for (int i = 0; i < n; ++i) {
-    int k = i;
-    for (; k > 0 && out[k - 1] > in[i]; --k) out[k] = out[k - 1];
-    out[k] = in[i];
-  }
-}

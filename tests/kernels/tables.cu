@@ -3,21 +3,6 @@ constexpr int kThreads = 128;
 
 __device__ int own_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-// Adds up the amounts of the rows whose day lies in a range.
-__global__ void filtered_sum(const int* days, const int* amounts, unsigned long long* out, int n, int first, int last) {
-  unsigned long long sum = 0;
-  for (int i = own_index(); i < n; i += gridDim.x * blockDim.x)
-    if (days[i] >= first && days[i] <= last) sum += static_cast<unsigned long long>(amounts[i]);
-  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(~0u, sum, offset);
-  if (threadIdx.x % 32 == 0) atomicAdd(out, sum);
-}
-__global__ void filtered_sum_reference(const int* days, const int* amounts, unsigned long long* out, int n, int first,
-                                       int last) {
-  out[0] = 0;
-  for (int i = 0; i < n; ++i)
-    if (days[i] >= first && days[i] <= last) out[0] += static_cast<unsigned long long>(amounts[i]);
-}
-
 // Each block adds up its part in shared memory first.
 __global__ void group_sums(const int* keys, const int* values, int* out, int n, int groups) {
   extern __shared__ int sums[];
@@ -86,33 +71,6 @@ __global__ void undone_differences_reference(const short* in, int* out, int n, i
   for (int i = 0; i < n; ++i) out[i] = in[i] + (i % tile == 0 ? 0 : out[i - 1]);
 }
 
-// Numbers of five bits, one behind the other.
-__global__ void unpacked(const unsigned* in, unsigned char* out, int n) {
-  const int i = own_index();
-  if (i >= n) return;
-  const int bit = 5 * i, word = bit / 32;
-  const unsigned long long both = in[word] | static_cast<unsigned long long>(in[word + 1]) << 32;
-  out[i] = static_cast<unsigned char>(both >> bit % 32 & 31);
-}
-__global__ void unpacked_reference(const unsigned* in, unsigned char* out, int n) {
-  for (int i = 0; i < n; ++i) {
-    out[i] = 0;
-    for (int bit = 0; bit < 5; ++bit)
-      out[i] = static_cast<unsigned char>(out[i] | (in[(5 * i + bit) / 32] >> (5 * i + bit) % 32 & 1) << bit);
-  }
-}
-
-// A zero takes the last other value of its row.
-__global__ void filled_gaps(const int* in, int* out, int columns, int rows) {
-  const int row = own_index();
-  if (row >= rows) return;
-  int last = 0;
-  for (int i = row * columns; i < (row + 1) * columns; ++i) out[i] = last = in[i] != 0 ? in[i] : last;
-}
-__global__ void filled_gaps_reference(const int* in, int* out, int columns, int rows) {
-  for (int i = 0; i < columns * rows; ++i) out[i] = in[i] != 0 || i % columns == 0 ? in[i] : out[i - 1];
-}
-
 // Rows of any length: a warp takes the next one by itself.
 __global__ void longest_rows(const int* offsets, const float* values, float* out, int rows) {
   const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;
@@ -128,16 +86,4 @@ __global__ void longest_rows_reference(const int* offsets, const float* values, 
     out[row] = -1;
     for (int i = offsets[row]; i < offsets[row + 1]; ++i) out[row] = fmaxf(out[row], values[i]);
   }
-}
-
-// The columns of a sparse matrix: many rows add to the same element.
-__global__ void column_totals(const int* offsets, const int* columns, const int* values, int* out, int rows) {
-  const int row = own_index();
-  if (row >= rows) return;
-  for (int i = offsets[row]; i < offsets[row + 1]; ++i) atomicAdd(&out[columns[i]], values[i]);
-}
-__global__ void column_totals_reference(const int* offsets, const int* columns, const int* values, int* out, int rows,
-                                        int width) {
-  for (int i = 0; i < width; ++i) out[i] = 0;
-  for (int i = 0; i < offsets[rows]; ++i) out[columns[i]] += values[i];
 }
