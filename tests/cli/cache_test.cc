@@ -96,13 +96,5 @@ TEST_F(Cache, is_refused_if_others_can_write_it) {
   EXPECT_TRUE(files_in("cache").empty());
 }
 
-TEST_F(Cache, is_an_error_if_no_home_folder_is_set) {
-  EXPECT_EQ(result_of("unset HOME; XDG_CACHE_HOME=relative exec gktune run twice.yaml --device host"), 1);
-  const std::string err = contents_of(folder_ / "err");
-  EXPECT_NE(err.find("neither HOME nor XDG_CACHE_HOME is set to an absolute path"), std::string::npos) << err;
-  EXPECT_FALSE(fs::exists(folder_ / ".gktune-cache"));
-  EXPECT_FALSE(fs::exists(folder_ / "relative"));
-}
-
 }  // namespace
 }  // namespace gktune

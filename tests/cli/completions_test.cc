@@ -96,11 +96,5 @@ TEST_F(Completions, leave_out_names_with_line_breaks) {
   EXPECT_EQ(suggested({"best", ""}), (Texts{"reduce"}));
 }
 
-TEST_F(Completions, an_unknown_shell_is_a_usage_error) {
-  EXPECT_TRUE(
-      ended(call({"completions", "tcsh"}), ExitCode::usage,
-            "error: SHELL: 'tcsh' is neither bash, zsh nor fish\n  hint: gktune completions --help\n"));
-}
-
 }  // namespace
 }  // namespace gktune

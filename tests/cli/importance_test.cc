@@ -79,25 +79,5 @@ TEST_F(Importance, prints_a_row_for_each_finding_as_json) {
   EXPECT_EQ(row("finding", "failure")["trials"], 3);
 }
 
-TEST_F(Importance, says_that_a_study_has_few_trials) {
-  const Call shown = show({"3"});
-  EXPECT_EQ(shown.code, ExitCode::done);
-  EXPECT_NE(shown.out.find("fewer than two trials succeeded\n"), std::string::npos) << shown.out;
-  EXPECT_NE(shown.out.find("failures by cause\nnone\n"), std::string::npos);
-}
-
-TEST_F(Importance, covers_all_studies_of_a_kernel) {
-  const Call shown = show({"reduce"});
-  EXPECT_NE(shown.out.find("n=1Gi"), std::string::npos);
-  EXPECT_NE(shown.out.find("NVIDIA H100"), std::string::npos);
-}
-
-TEST_F(Importance, bad_forms_are_refused) {
-  EXPECT_EQ(show({"reduce", "--failed"}).code, ExitCode::usage);
-  EXPECT_EQ(show({"reduce", "--importance=7"}).code, ExitCode::usage);
-  EXPECT_EQ(show({}).code, ExitCode::usage);
-  EXPECT_EQ(show({"nothing"}).code, ExitCode::failed);
-}
-
 }  // namespace
 }  // namespace gktune
