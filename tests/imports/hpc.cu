@@ -29,66 +29,6 @@ int main(int argc, char **argv) {
   }
 }
 
-//@ heat: passes
-#include <stdio.h>
-#ifdef DOUBLE_PRECISION
-typedef double real;
-#else
-typedef float real;
-#endif
-__global__ void heat3d(const real *a, real *b, const int n, const real k) {
-  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x >= n || y >= n) return;
-  for (int z = 0; z < n; ++z) {
-    const int c = (z * n + y) * n + x;
-    const real l = x > 0 ? a[c - 1] : 0, r = x < n - 1 ? a[c + 1] : 0, d = y > 0 ? a[c - n] : 0,
-               u = y < n - 1 ? a[c + n] : 0, p = z > 0 ? a[c - n * n] : 0, q = z < n - 1 ? a[c + n * n] : 0;
-    b[c] = a[c] + k * (l + r + d + u + p + q - 6 * a[c]);
-  }
-}
-int main() {
-  const int n = 128;
-  const size_t bytes = (size_t)n * n * n * sizeof(real);
-  real *a, *b;
-  cudaMalloc((void **)&a, bytes);
-  cudaMalloc((void **)&b, bytes);
-  dim3 t(16, 16), g((n + t.x - 1) / t.x, (n + t.y - 1) / t.y);
-  heat3d<<<g, t>>>(a, b, n, (real)0.1);
-}
-
-//@ bodies: passes
-#include <vector_types.h>
-#define SOFTENING 1e-9f
-const int TILE = 128;
-struct Body { float x, y, z, w; };
-__device__ float3 pull(float4 a, float4 b, float3 sum) {
-  float dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z;
-  float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + SOFTENING), s = b.w * inverse * inverse * inverse;
-  sum.x += dx * s, sum.y += dy * s, sum.z += dz * s;
-  return sum;
-}
-__global__ void accelerations(const float4 *p, float4 *a, int n) {
-  __shared__ float4 near[TILE];
-  int i = blockIdx.x * TILE + threadIdx.x;
-  float4 own = p[i < n ? i : 0];
-  float3 sum = make_float3(0, 0, 0);
-  for (int tile = 0; tile < n; tile += TILE) {
-    int j = tile + threadIdx.x;
-    near[threadIdx.x] = j < n ? p[j] : make_float4(0, 0, 0, 0);
-    __syncthreads();
-    for (int k = 0; k < TILE; ++k) sum = pull(own, near[k], sum);
-    __syncthreads();
-  }
-  if (i < n) a[i] = make_float4(sum.x, sum.y, sum.z, 0);
-}
-int main() {
-  int n = 30000;
-  float4 *p, *a;
-  cudaMalloc(&p, n * sizeof(float4));
-  cudaMalloc(&a, n * sizeof(float4));
-  accelerations<<<(n + TILE - 1) / TILE, TILE>>>(p, a, n);
-}
-
 //@ sparse_product: passes
 #include <cstdlib>
 #include <vector>
@@ -110,21 +50,6 @@ int main() {
   cudaMalloc(&d_x, cols * sizeof(double));
   cudaMalloc(&d_y, rows * sizeof(double));
   spmv_csr<<<(rows + 127) / 128, 128>>>(rows, d_off, d_col, d_val, d_x, d_y);
-}
-
-//@ elimination: passes
-#include <iostream>
-__global__ void eliminate(float *a, int n, int k) {
-  int row = blockIdx.x * blockDim.x + threadIdx.x;
-  if (row <= k || row >= n) return;
-  float factor = a[row * n + k] / (a[k * n + k] + 2.0f);
-  for (int c = k + 1; c < n; ++c) a[row * n + c] -= factor * a[k * n + c];
-}
-int main() {
-  int n = 256;
-  float *a;
-  cudaMalloc((void **)&a, n * n * sizeof(float));
-  for (int k = 0; k < n - 1; k++) eliminate<<<(n + 63) / 64, 64>>>(a, n, k);
 }
 
 //@ neighbours: passes

@@ -19,36 +19,6 @@ void launch_gelu(T *out, const T *in, int64_t n, cudaStream_t stream) {
 }
 template void launch_gelu<float>(float *, const float *, int64_t, cudaStream_t);
 
-//@ softmax: passes
-#include <cfloat>
-#define WARP_SIZE 32
-__device__ __forceinline__ float warp_max(float v) {
-#pragma unroll
-  for (int mask = WARP_SIZE / 2; mask > 0; mask >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffff, v, mask));
-  return v;
-}
-__device__ __forceinline__ float warp_sum(float v) {
-  for (int mask = WARP_SIZE / 2; mask > 0; mask >>= 1) v += __shfl_xor_sync(0xffffffff, v, mask);
-  return v;
-}
-__global__ void softmax_rows(float *out, const float *in, int rows, int cols) {
-  int row = blockIdx.x * (blockDim.x / WARP_SIZE) + threadIdx.x / WARP_SIZE, lane = threadIdx.x % WARP_SIZE;
-  if (row >= rows) return;
-  float most = -FLT_MAX, sum = 0;
-  for (int c = lane; c < cols; c += WARP_SIZE) most = fmaxf(most, in[row * cols + c]);
-  most = warp_max(most);
-  for (int c = lane; c < cols; c += WARP_SIZE) sum += expf(in[row * cols + c] - most);
-  sum = warp_sum(sum);
-  for (int c = lane; c < cols; c += WARP_SIZE) out[row * cols + c] = expf(in[row * cols + c] - most) / sum;
-}
-void softmax(float *out, const float *in) {
-  const int rows = 1024, cols = 768, block_size = 128;
-  float *d_in, *d_out;
-  cudaMalloc(&d_in, rows * cols * sizeof(float));
-  cudaMalloc(&d_out, rows * cols * sizeof(float));
-  softmax_rows<<<(rows + block_size / 32 - 1) / (block_size / 32), block_size>>>(d_out, d_in, rows, cols);
-}
-
 //@ layer_norm: passes
 #include <assert.h>
 #include <stdio.h>
@@ -178,27 +148,6 @@ int main() {
   cudaMalloc(&s, heads * T * T * sizeof(float));
   dim3 grid((T + 31) / 32, T, heads);
   scores<<<grid, 32>>>(q, k, s, heads, T, D, 0.176f);
-}
-
-//@ dropout: passes
-#include <cstdint>
-__host__ __device__ inline uint32_t mix(uint32_t x) {
-  x ^= x >> 16; x *= 0x7feb352du; x ^= x >> 15; x *= 0x846ca68bu;
-  return x ^ (x >> 16);
-}
-__global__ void dropout(const float *in, float *out, uint8_t *mask, uint32_t n, float keep, uint32_t seed) {
-  for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-    bool kept = (mix(i ^ seed) >> 8) * (1.0f / (1 << 24)) < keep;
-    mask[i] = kept;
-    out[i] = kept ? in[i] / keep : 0.0f;
-  }
-}
-int main() {
-  uint32_t n = 1u << 20;
-  float *in, *out;
-  uint8_t *mask;
-  cudaMalloc(&in, n * 4); cudaMalloc(&out, n * 4); cudaMalloc(&mask, n);
-  dropout<<<512, 256>>>(in, out, mask, n, 0.9f, 7);
 }
 
 //@ rms_norm: passes

@@ -1,5 +1,4 @@
 // Kernels on rows, planes and images, and plain references.
-constexpr int kRows = 4;
 constexpr int kTaps = 9;
 
 __device__ int own_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
@@ -22,28 +21,6 @@ __global__ void swing_reference(const float* before, const float* now, float* ne
 __global__ void carried(const float* now, float* next, int n, float share) {
   const int i = own_index();
   if (i < n) next[i] = (1 - share) * now[i] + share * now[(i + n - 1) % n];
-}
-
-// Smoothed tiles with margins in shared memory.
-__global__ void smoothed(const float* in, float* out, int width, int height) {
-  __shared__ float tile[kRows + 2][34];
-  const int x0 = blockIdx.x * 32 - 1, y0 = blockIdx.y * kRows - 1;
-  for (int i = threadIdx.y * 32 + threadIdx.x; i < (kRows + 2) * 34; i += 32 * kRows) {
-    const int x = min(max(x0 + i % 34, 0), width - 1), y = min(max(y0 + i / 34, 0), height - 1);
-    tile[i / 34][i % 34] = in[y * width + x];
-  }
-  __syncthreads();
-  const int tx = threadIdx.x + 1, ty = threadIdx.y + 1, x = x0 + tx, y = y0 + ty;
-  if (x < width && y < height)
-    out[y * width + x] = 0.5f * tile[ty][tx] + 0.125f * (tile[ty - 1][tx] + tile[ty + 1][tx] + tile[ty][tx - 1] +
-                                                        tile[ty][tx + 1]);
-}
-__global__ void smoothed_reference(const float* in, float* out, int width, int height) {
-  const auto at = [&](int x, int y) { return in[min(max(y, 0), height - 1) * width + min(max(x, 0), width - 1)]; };
-  for (int i = 0; i < width * height; ++i) {
-    const int x = i % width, y = i / width;
-    out[i] = 0.5f * at(x, y) + 0.125f * (at(x - 1, y) + at(x + 1, y) + at(x, y - 1) + at(x, y + 1));
-  }
 }
 
 // Sums of all elements above and to the left: along rows, then along columns.

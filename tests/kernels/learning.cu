@@ -235,30 +235,3 @@ __global__ void quantized_reference(const float* in, signed char* out, float* sc
       out[row * columns + i] = static_cast<signed char>(rintf(in[row * columns + i] / scales[row]));
   }
 }
-
-// Products of many matrices: the third dimension of the grid is the batch; each thread has 2 x 2 results.
-__global__ void batched_product(const float* a, const float* b, float* c, int size) {
-  const int row = 2 * (blockIdx.y * blockDim.y + threadIdx.y),
-            column = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
-  const int first = blockIdx.z * size * size;
-  if (row >= size || column >= size) return;
-  float sums[2][2] = {};
-  for (int k = 0; k < size; ++k) {
-    for (int i = 0; i < 2; ++i) {
-      for (int j = 0; j < 2; ++j)
-        sums[i][j] += a[first + (row + i) * size + k] * b[first + k * size + column + j];
-    }
-  }
-  for (int i = 0; i < 2; ++i) {
-    for (int j = 0; j < 2; ++j) c[first + (row + i) * size + column + j] = sums[i][j];
-  }
-}
-__global__ void batched_product_reference(const float* a, const float* b, float* c, int size, int count) {
-  for (int i = 0; i < count * size * size; ++i) {
-    double sum = 0;
-    for (int k = 0; k < size; ++k)
-      sum += static_cast<double>(a[i / size * size + k]) *
-             b[i / (size * size) * size * size + k * size + i % size];
-    c[i] = static_cast<float>(sum);
-  }
-}

@@ -61,19 +61,6 @@ __global__ void queued_levels_reference(const int* offsets, const int* columns, 
   }
 }
 
-// Nonzeros in any order, each with its row and column.
-__global__ void coordinates(const int* rows, const int* columns, const int* values, const int* x, int* y,
-                            int count) {
-  const int i = own_index();
-  const int row = i < count ? rows[i] : -1, product = i < count ? values[i] * x[columns[i]] : 0;
-  if (row >= 0) atomicAdd(&y[row], product);
-}
-__global__ void coordinates_reference(const int* rows, const int* columns, const int* values, const int* x,
-                                      int* y, int count, int height) {
-  for (int row = 0; row < height; ++row) y[row] = 0;
-  for (int i = 0; i < count; ++i) y[rows[i]] += values[i] * x[columns[i]];
-}
-
 // Points go to the nearest center; each block adds up its points before the sums of all change.
 __global__ void nearest_centers(const float2* points, const float2* centers, int* nearest, int* sums, int n,
                                 int count) {

@@ -15,29 +15,6 @@ __device__ float warp_maximum(float value) {
   return value;
 }
 
-// Sums whose lost digits are added later.
-__global__ void careful_sums(const double* in, double* out, int columns) {
-  __shared__ double sums[kThreads], lost[kThreads];
-  double sum = 0, rest = 0;
-  for (int i = threadIdx.x; i < columns; i += kThreads) {
-    const double value = in[blockIdx.x * columns + i] - rest, next = sum + value;
-    rest = next - sum - value;
-    sum = next;
-  }
-  sums[threadIdx.x] = sum;
-  lost[threadIdx.x] = rest;
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  for (int i = 1; i < kThreads; ++i) sum += sums[i] - lost[i];
-  out[blockIdx.x] = sum - rest;
-}
-__global__ void careful_sums_reference(const double* in, double* out, int columns, int rows) {
-  for (int row = 0; row < rows; ++row) {
-    out[row] = 0;
-    for (int i = 0; i < columns; ++i) out[row] += in[row * columns + i];
-  }
-}
-
 // A warp for each row.
 __global__ void half_softmax(const __half* in, __half* out, int columns, int rows) {
   const int row = own_index() / 32, lane = threadIdx.x % 32;

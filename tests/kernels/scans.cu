@@ -31,13 +31,3 @@ __global__ void warp_scan(const int* in, int* out, int n) {
   }
   if (i < n) out[i] = sum;
 }
-
-// One level of a scan of the whole vector for each launch: from in to out.
-__global__ void scan_level(const int* in, int* out, int n, int distance) {
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  if (i < n) out[i] = in[i] + (i >= distance ? in[i - distance] : 0);
-}
-__global__ void scan_reference(const int* in, int* out, int n) {
-  int sum = 0;
-  for (int i = 0; i < n; ++i) out[i] = sum += in[i];
-}

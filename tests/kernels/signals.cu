@@ -81,45 +81,6 @@ __global__ void red_and_black_reference(float* field, int width, int height, int
   }
 }
 
-// Tridiagonal systems of kThreads unknowns: each step halves the systems and doubles their number.
-struct Equation {
-  float before, own, after, right;
-};
-__global__ void tridiagonal(const float* before, const float* own, const float* after, const float* right,
-                            float* out) {
-  __shared__ Equation equations[kThreads];
-  const int i = blockIdx.x * kThreads + threadIdx.x, thread = threadIdx.x;
-  equations[thread] = {thread == 0 ? 0 : before[i], own[i], thread == kThreads - 1 ? 0 : after[i], right[i]};
-  for (int distance = 1; distance < kThreads; distance *= 2) {
-    __syncthreads();
-    const Equation self = equations[thread];
-    const Equation none = {0, 1, 0, 0};
-    const Equation left = thread >= distance ? equations[thread - distance] : none;
-    const Equation next = thread + distance < kThreads ? equations[thread + distance] : none;
-    const float a = self.before / left.own, c = self.after / next.own;
-    __syncthreads();
-    equations[thread] = {-a * left.before, self.own - a * left.after - c * next.before, -c * next.after,
-                         self.right - a * left.right - c * next.right};
-  }
-  out[i] = equations[thread].right / equations[thread].own;
-}
-__global__ void tridiagonal_reference(const float* before, const float* own, const float* after,
-                                      const float* right, float* out, int size, int count) {
-  for (int system = 0; system < count; ++system) {
-    double c[64], d[64];
-    for (int i = 0; i < size; ++i) {
-      const int at = system * size + i;
-      const double pivot = i == 0 ? own[at] : own[at] - before[at] * c[i - 1];
-      c[i] = after[at] / pivot;
-      d[i] = (right[at] - (i == 0 ? 0 : before[at] * d[i - 1])) / pivot;
-    }
-    for (int i = size - 1; i >= 0; --i) {
-      if (i < size - 1) d[i] -= c[i] * d[i + 1];
-      out[system * size + i] = static_cast<float>(d[i]);
-    }
-  }
-}
-
 // The lower factor of a symmetric matrix for each block; a column for each step.
 __global__ void cholesky(const float* in, float* out, int size) {
   extern __shared__ float matrix[];

@@ -31,27 +31,6 @@ __global__ void other_order_reference(const unsigned char* in, unsigned char* ou
   for (int i = 0; i < 16 * n; ++i) out[i] = in[i / 4 * 4 + 3 - i % 4];
 }
 
-// Where a short text occurs in a long one: the block's part and what reaches beyond it lie in shared memory.
-__global__ void occurrences(const char* text, const char* word, unsigned char* out, int n, int length) {
-  extern __shared__ char part[];
-  const int first = blockIdx.x * kThreads;
-  for (int k = threadIdx.x; k < kThreads + length - 1; k += kThreads)
-    part[k] = first + k < n ? text[first + k] : 0;
-  __syncthreads();
-  const int i = first + threadIdx.x;
-  if (i >= n) return;
-  int k = 0;
-  while (k < length && part[threadIdx.x + k] == word[k]) ++k;
-  out[i] = k == length;
-}
-__global__ void occurrences_reference(const char* text, const char* word, unsigned char* out, int n,
-                                      int length) {
-  for (int i = 0; i < n; ++i) {
-    out[i] = i + length <= n;
-    for (int k = 0; k < length && out[i]; ++k) out[i] = text[i + k] == word[k];
-  }
-}
-
 // How many letters differ, are missing or too many: anti-diagonals of a table, of which three are kept.
 __global__ void edit_distance(const char* a, const char* b, int* out, int length) {
   extern __shared__ int diagonals[];
