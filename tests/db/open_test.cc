@@ -385,36 +385,6 @@ TEST_F(OpenTest, a_writable_file_in_a_read_only_folder_is_not_written) {
   fs::permissions(scratch_.path(), fs::perms(0755));
 }
 
-TEST_F(OpenTest, damage_is_an_error_and_never_a_crash) {
-  {
-    auto store = Database::open(path_, Database::Access::write);
-    auto session = (*store)->begin_session({});
-    auto study = (*store)->study_id(reduce_study());
-    for (int i = 0; i < 100; ++i)
-      ASSERT_TRUE((*store)->add_trial(*study, *session, ok_trial({{"a", i}}, 5 + i)).ok());
-  }
-  auto whole = contents_of(path_);
-  for (std::size_t size :
-       {std::size_t{50}, std::size_t{100}, std::size_t{4096}, std::size_t{9000}, whole.size() / 2}) {
-    write(path_, whole.substr(0, size));
-    auto store = Database::open(path_, Database::Access::read);
-    EXPECT_FALSE(store.ok() && (*store)->winners("").ok() && (*store)->trials(1).ok()) << size;
-  }
-  for (std::size_t at = 100; at + 200 < whole.size(); at += 1111) {
-    auto bytes = whole;
-    for (std::size_t i = 0; i < 200; ++i) bytes[at + i] = static_cast<char>(0xa5 ^ (i * 7));
-    write(path_, bytes);
-    for (auto mode : {Database::Access::read, Database::Access::write}) {
-      auto store = Database::open(path_, mode);
-      if (!store.ok()) continue;
-      (void)(*store)->studies();
-      (void)(*store)->winners("");
-      (void)(*store)->trials(1);
-      if (mode == Database::Access::write) (void)(*store)->add_trial(1, 1, ok_trial({{"b", 1}}, 5));
-    }
-  }
-}
-
 TEST_F(OpenTest, a_damaged_file_is_never_written) {
   {
     auto store = Database::open(path_, Database::Access::write);

@@ -12,54 +12,6 @@
 namespace gktune {
 namespace {
 
-constexpr const char* kSource = R"cuda(
-// A fill and two steps: partial sums into scratch memory, then one sum of them.
-__global__ void partial_sums(const int* in, int* partial, int n) {
-  int sum = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i];
-  atomicAdd(&partial[blockIdx.x], sum);
-}
-__global__ void total(const int* partial, int* out, int count) {
-  int sum = 0;
-  for (int i = 0; i < count; ++i) sum += partial[i];
-  out[0] = sum + WRONG;
-}
-__global__ void plain_total(const int* in, int* out, int n) {
-  out[0] = 0;
-  for (int i = 0; i < n; ++i) out[0] += in[i];
-}
-)cuda";
-
-constexpr const char* kSumSpace = R"yaml(
-kernel: sum
-source: sum.cu
-problem: {n: [10007]}
-parameters: {blocks: [1, 3, 50], WRONG: [0, 1]}
-arguments:
-  in: {type: int32, extent: n, init: {uniform: [-100, 100]}}
-  out: {type: int32, extent: 1, role: out, check: exact}
-  partial: {type: int32, extent: blocks, role: scratch}
-  n: {type: int32, value: n}
-  blocks: {type: int32, value: blocks}
-launches:
-  - {fill: partial, byte: 0}
-  - {entry: partial_sums, grid: blocks, block: 64, arguments: [in, partial, n]}
-  - {entry: total, arguments: [partial, out, blocks]}
-reference:
-  launches: {entry: plain_total, arguments: [in, out, n]}
-)yaml";
-
-constexpr const char* kFunction = R"cpp(
-#include <cstddef>
-  void scale(const double* in, double* out, std::size_t n) {
-#pragma omp parallel for
-    for (std::size_t i = 0; i < n; ++i) out[i] = FACTOR * in[i];
-  }
-  void scale_plainly(const double* in, double* out, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = 2 * in[i];
-  }
-)cpp";
-
 // There are as many blocks as threads. Each waits for the others, so every thread must run one.
 constexpr const char* kCores = R"cpp(
 #include <sched.h>
@@ -94,22 +46,6 @@ launches:
 reference: {launches: {entry: all_bound, arguments: [is_bound, n]}}
 )yaml";
 
-constexpr const char* kFunctionSpace = R"yaml(
-kernel: scale
-language: c++
-source: scale.cc
-problem: {n: [100000]}
-parameters: {FACTOR: [2, 3]}
-options: ["-O2", "-fopenmp"]
-arguments:
-  in: {type: double, extent: n, init: {normal: [0, 1]}}
-  out: {type: double, extent: n, role: out, check: {ulp: 1}}
-  n: {type: uint64, value: n}
-launches: {entry: scale, arguments: [in, out, n]}
-reference:
-  launches: {entry: scale_plainly, arguments: [in, out, n]}
-)yaml";
-
 constexpr const char* kScalars = R"cpp(
 #include <cstddef>
   void store(double* out, short small, float real, unsigned long large) {
@@ -139,12 +75,6 @@ reference: {launches: {entry: store_constants, arguments: [out]}}
 )yaml";
 
 Result<std::string> read_test_file(const std::string& path) {
-  if (path.ends_with("sum.cu")) {
-    // The reference sees no parameters.
-    return "#ifndef WRONG\n#define WRONG 0\n#endif\n" + std::string(kSource);
-  }
-  if (path.ends_with("scale.cc"))
-    return "#ifndef FACTOR\n#define FACTOR 2\n#endif\n" + std::string(kFunction);
   if (path.ends_with("scalars.cc")) return std::string(kScalars);
   if (path.ends_with("cores.cu")) return std::string(kCores);
   return Error{"there is no such file"};
@@ -152,15 +82,13 @@ Result<std::string> read_test_file(const std::string& path) {
 
 class HostDeviceTest : public ::testing::Test {
  protected:
-  void read(const std::string& space) {
-    auto definition = read_space_text(space, "test.yaml", {}, read_test_file);
-    if (!definition) {
-      for (const Diagnostic& diagnostic : definition.error()) ADD_FAILURE() << diagnostic.str();
-      return;
-    }
+  void take(const Result<Definition, std::vector<Diagnostic>>& definition) {
+    ASSERT_TRUE(definition.ok()) << definition.error().front().str();
     kernel_ = definition->kernel;
     problem_ = {{"n", kernel_.axes[0].values[0]}};
   }
+  void read(const std::string& space) { take(read_space_text(space, "test.yaml", {}, read_test_file)); }
+  void read_variance() { take(read_space_file(GKTUNE_SOURCE_DIR "/tests/kernels/variance.yaml")); }
 
   Module compiled(const SourcePlan& source) {
     CompileJob job;
@@ -188,28 +116,6 @@ class HostDeviceTest : public ::testing::Test {
   Problem problem_;
 };
 
-TEST_F(HostDeviceTest, a_candidate_may_have_several_steps_and_any_size_of_scratch) {
-  read(kSumSpace);
-  for (int blocks : {3, 50, 1, 50}) {
-    const RunReply reply = runner_.run(job_of({{"blocks", blocks}, {"WRONG", 0}}));
-    EXPECT_EQ(reply.status, Status::ok) << reply.message;
-    EXPECT_GE(reply.samples_us.size(), 10u);
-    EXPECT_GT(reply.timing.median_us, 0);
-    EXPECT_LE(reply.timing.low_us, reply.timing.median_us);
-    EXPECT_EQ(reply.resources.grid[0], blocks);
-    EXPECT_EQ(reply.resources.block[0], 64);
-    EXPECT_GT(reply.run_s, 0);
-  }
-}
-
-TEST_F(HostDeviceTest, plain_functions_run_without_a_grid) {
-  read(kFunctionSpace);
-  const RunReply right = runner_.run(job_of({{"FACTOR", 2}}));
-  EXPECT_EQ(right.status, Status::ok) << right.message;
-  EXPECT_EQ(right.resources.grid[0], 0);
-  EXPECT_EQ(runner_.run(job_of({{"FACTOR", 3}})).status, Status::wrong_result);
-}
-
 TEST_F(HostDeviceTest, each_thread_that_runs_blocks_stays_on_one_core) {
   const std::vector<int> before = own_cores();
   if (before.empty()) GTEST_SKIP() << "here a thread may not ask which cores it has";
@@ -231,20 +137,27 @@ TEST_F(HostDeviceTest, each_thread_that_runs_blocks_stays_on_one_core) {
   EXPECT_EQ(after, before);
 }
 
+TEST_F(HostDeviceTest, a_reply_has_the_geometry_of_the_first_step) {
+  read_variance();
+  const RunReply reply = runner_.run(job_of({{"kThreads", 64}, {"blocks", 20}}));
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  EXPECT_EQ(reply.resources.grid[0], 20);
+  EXPECT_EQ(reply.resources.block[0], 64);
+}
+
 TEST_F(HostDeviceTest, an_error_names_arguments_that_do_not_fit_a_function) {
-  read(kSumSpace);
-  RunJob job = job_of({{"blocks", 3}, {"WRONG", 0}});
+  read_variance();
+  const RunJob job = job_of({{"kThreads", 64}, {"blocks", 4}});
   RunJob few = job;
-  few.plan.candidate.steps[2].arguments = {2, 1};
-  EXPECT_EQ(runner_.run(few).message, "total has 3 parameters and is given 2 arguments");
+  few.plan.candidate.steps[1].arguments = {1, 2};
+  EXPECT_EQ(runner_.run(few).message, "variance has 4 parameters and is given 2 arguments");
   RunJob swapped = job;
-  swapped.plan.candidate.steps[2].arguments = {4, 1, 2};
-  EXPECT_EQ(runner_.run(swapped).message, "parameter 1 of total is a pointer, 'blocks' is a scalar");
+  swapped.plan.candidate.steps[1].arguments = {3, 1, 2, 3};
+  EXPECT_EQ(runner_.run(swapped).message, "parameter 1 of variance is a pointer, 'n' is a scalar");
   RunJob wide = job;
-  wide.plan.arguments[4].type = ElementType::int64;
-  const RunReply reply = runner_.run(wide);
-  EXPECT_TRUE(
-      ended(reply, Status::launch_failed, "parameter 3 of total has 4 bytes, 'blocks' is int64 and has 8"));
+  wide.plan.arguments[3].type = ElementType::int64;
+  EXPECT_TRUE(ended(runner_.run(wide), Status::launch_failed,
+                    "parameter 3 of moments has 4 bytes, 'n' is int64 and has 8"));
 }
 
 TEST_F(HostDeviceTest, scalars_have_the_bytes_of_their_type) {
@@ -254,8 +167,8 @@ TEST_F(HostDeviceTest, scalars_have_the_bytes_of_their_type) {
 }
 
 TEST_F(HostDeviceTest, an_error_names_the_argument_whose_contents_cannot_be_read) {
-  read(kFunctionSpace);
-  RunJob job = job_of({{"FACTOR", 2}});
+  read_variance();
+  RunJob job = job_of({{"kThreads", 64}, {"blocks", 4}});
   job.plan.arguments[0].contents.kind = ContentsKind::file;
   job.plan.arguments[0].contents.file = "/nonexistent.npy";
   EXPECT_TRUE(

@@ -79,25 +79,9 @@ class Watched : public ::testing::Test {
   bool is_out_unwritten_ = false;
 };
 
-constexpr const char* kTree = R"(
-  __shared__ int tile[256];
-  tile[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
-  __syncthreads();
-  for (int half = 128; half > 0; half /= 2) {
-    if (threadIdx.x < half) tile[threadIdx.x] += tile[threadIdx.x + half];
-    BARRIER
-  }
-  if (threadIdx.x == 0) out[blockIdx.x] = tile[0];)";
-
 std::string with(std::string text, const std::string& barrier) {
   const std::string hole = "BARRIER";
   return text.replace(text.find(hole), hole.size(), barrier);
-}
-
-TEST_F(Watched, a_tree_without_its_barrier_races) {
-  expect_fault(with(kTree, ""), shape(2, 256), Status::data_race,
-               {"shared memory", "kernel k", "block (0,0,0)", "thread (", "kernel.cu:7"});
-  expect_clean(with(kTree, "__syncthreads();"), shape(4, 256));
 }
 
 constexpr const char* kWarp = R"(
@@ -136,19 +120,6 @@ TEST_F(Watched, syncwarp_orders_no_other_warp) {
   expect_fault(text, shape(1, 64), Status::data_race, {"kernel.cu:6", "kernel.cu:8"});
 }
 
-TEST_F(Watched, a_histogram_without_atomics_races) {
-  const std::string text = R"(
-  __shared__ int bins[16];
-  if (threadIdx.x < 16) bins[threadIdx.x] = 0;
-  __syncthreads();
-  BARRIER;
-  __syncthreads();
-  if (threadIdx.x < 16) atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);)";
-  expect_fault(with(text, "++bins[in[threadIdx.x] % 16]"), shape(1, 64), Status::data_race,
-               {"shared memory", "kernel.cu:6"});
-  expect_clean(with(text, "atomicAdd(&bins[in[threadIdx.x] % 16], 1)"), shape(3, 64));
-}
-
 TEST_F(Watched, bins_cleared_without_a_barrier_race) {
   const std::string text = R"(
   __shared__ int bins[64];
@@ -159,17 +130,6 @@ TEST_F(Watched, bins_cleared_without_a_barrier_race) {
   out[threadIdx.x] = bins[threadIdx.x];)";
   expect_fault(with(text, "if (in[threadIdx.x] == 0) __syncwarp();"), shape(1, 64), Status::data_race,
                {"updates 4 bytes", "thread (31,0,0) writes", "thread (32,0,0)"});
-  expect_clean(with(text, "__syncthreads();"), shape(1, 64));
-}
-
-TEST_F(Watched, a_read_of_a_neighbours_element_without_a_barrier_races) {
-  const std::string text = R"(
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  out[i] = i;
-  BARRIER
-  if (i > 0) out[512 + i] = out[i - 1];)";
-  expect_fault(with(text, ""), shape(1, 64), Status::data_race,
-               {"‘out’ at byte", "kernel.cu:4", "kernel.cu:6"});
   expect_clean(with(text, "__syncthreads();"), shape(1, 64));
 }
 
@@ -265,27 +225,8 @@ __global__ void k(const int* in, int* out) {
   }
 }
 
-TEST_F(Watched, a_compare_and_swap_loop_may_begin_with_a_plain_read) {
-  expect_clean(R"(
-  int old = *out, assumed;
-  do {
-    assumed = old;
-    old = atomicCAS(out, assumed, assumed + in[threadIdx.x] + 1);
-  } while (old != assumed);)",
-               shape(3, 40));
-}
-
 // A thread that does not need to change the value leaves the loop before its first update.
 TEST_F(Watched, a_compare_and_swap_loop_may_end_early) {
-  expect_clean(R"(
-  const int key = in[threadIdx.x] + (threadIdx.x * 37 + blockIdx.x * 11) % 64;
-  int old = *out, seen;
-  do {
-    if (key <= old) break;
-    seen = old;
-    old = atomicCAS(out, seen, key);
-  } while (old != seen);)",
-               shape(4, 64));
   expect_clean(R"(
   const int v = in[threadIdx.x] + (threadIdx.x * 37 + blockIdx.x * 11) % 64;
   int old = out[1];
@@ -389,23 +330,6 @@ TEST_F(Watched, a_plain_read_races_with_updates_by_others) {
   expect_fault(with(text, ""), shape(1, 64), Status::data_race,
                {"4 bytes of shared memory that thread (", "kernel.cu:8"});
   expect_clean(with(text, "__syncthreads();"), shape(1, 64));
-}
-
-TEST_F(Watched, a_read_of_unwritten_shared_memory_is_reported) {
-  const std::string text = R"(
-  extern __shared__ int dynamic[];
-  __shared__ float4 fixed[8];
-  if (BARRIER) {
-    dynamic[threadIdx.x] = in[threadIdx.x];
-    fixed[threadIdx.x] = make_float4(1, 2, 3, 4);
-  }
-  __syncthreads();
-  out[threadIdx.x] = dynamic[threadIdx.x];
-  out[threadIdx.x] += fixed[threadIdx.x].y;)";
-  // The previous block wrote the memory that this block leaves unwritten.
-  expect_fault(with(text, "blockIdx.x == 0 || threadIdx.x < 7"), shape(2, 8, 64), Status::undefined_behavior,
-               {"no thread of its block has written", "block (1,0,0)", "thread (7,0,0)", "kernel.cu:10"});
-  expect_clean(with(text, "true"), shape(1, 8, 64));
 }
 
 TEST_F(Watched, accesses_outside_of_buffers_are_found_to_the_byte) {
