@@ -1,13 +1,27 @@
-#include "cli/command.h"
-
 #include <gtest/gtest.h>
 
 #include "call.h"
+#include "cli/command.h"
+#include "cli/context.h"
 #include "cli/output/screen.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
+
+TEST(Environment, the_database_is_named_by_the_variable_or_in_the_working_directory) {
+  EXPECT_EQ(default_database("/data/all.db"), "/data/all.db");
+  EXPECT_EQ(default_database(""), "gktune.db");
+  EXPECT_EQ(default_database(nullptr), "gktune.db");
+}
+
+TEST(Environment, the_cache_is_below_xdg_cache_home_or_else_home) {
+  EXPECT_EQ(default_cache_dir("/cache", "/home/me"), "/cache/gktune");
+  EXPECT_EQ(default_cache_dir("relative", "/home/me"), "/home/me/.cache/gktune");
+  EXPECT_EQ(default_cache_dir(nullptr, "/home/me"), "/home/me/.cache/gktune");
+  EXPECT_EQ(default_cache_dir("", nullptr), "");
+  EXPECT_EQ(default_cache_dir("relative", "."), "");
+}
 
 TEST(Program, help_aligns_the_descriptions_of_flags) {
   const std::string help = call({"help", "best"}).out;
