@@ -60,17 +60,6 @@ TEST_F(FleetCommands, a_problem_that_the_space_does_not_have_fails) {
   EXPECT_TRUE(contains(queue()[0]["message"].get<std::string>(), "heads")) << queue();
 }
 
-TEST_F(FleetCommands, wrong_arguments_are_explained) {
-  EXPECT_TRUE(
-      ended(run({"serve"}), ExitCode::usage, "error: SPACE is required\n  hint: gktune serve --help\n"));
-  EXPECT_TRUE(ended(
-      run({"db", "pull", "gktune.db", "-o", folder_.path("x.db")}), ExitCode::usage,
-      "error: gktune.db is no URI of a server: postgresql://HOST/DATABASE\n  hint: gktune db pull --help\n"));
-  EXPECT_EQ(run({"run", "--device", kReplay, "--priority", "3"}).code, ExitCode::usage);
-  EXPECT_EQ(run({"run", "--device", kReplay, "--pace", "fast"}).code, ExitCode::usage);
-  EXPECT_EQ(run({"db", "queue"}).code, ExitCode::failed);  // there is no database
-}
-
 TEST_F(FleetCommands, all_commands_accept_a_server) {
   if (!PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
   database_ = PostgresServer::shared().new_database();

@@ -151,45 +151,6 @@ TEST_F(HtmlPage, shows_each_study_with_its_own_device_and_driver) {
   EXPECT_FALSE(contains(page, "550.54</script>") || contains(page, "<b>&\"A\"") || contains(page, "\x1b"));
 }
 
-TEST_F(HtmlPage, leaves_out_kernels_that_are_not_named) {
-  EXPECT_EQ(report({"reduce", "-o", page_}).code, ExitCode::done);
-  const Call unknown = report({"redcue", "-o", page_});
-  EXPECT_EQ(unknown.code, ExitCode::failed);
-  EXPECT_EQ(
-      unknown.err,
-      "error: there is no study of a kernel 'redcue', did you mean 'reduce'?\n  hint: gktune db ls --db " +
-          database_ + " lists the studies\n");
-}
-
-TEST_F(HtmlPage, an_error_names_a_file_that_cannot_be_written) {
-  const auto refused = [&](const std::string& path, const std::string& why) {
-    const Call call = report({"-o", path});
-    EXPECT_EQ(call.code, ExitCode::usage);
-    EXPECT_TRUE(contains(call.err, "--output: " + why)) << call.err;
-  };
-  refused(folder_.path("."), folder_.path(".") + " is a folder");
-  refused(folder_.path("none/page.html"), "there is no folder " + folder_.path("none"));
-  refused("/dev/null", "/dev/null is no regular file");
-  EXPECT_EQ(report({"-o"}).code, ExitCode::usage);
-  EXPECT_FALSE(fs::exists(page_));
-}
-
-TEST_F(HtmlPage, is_written_through_a_link) {
-  fs::create_symlink("page.html", folder_ / "link.html");
-  EXPECT_EQ(report({"-o", folder_.path("link.html")}).code, ExitCode::done);
-  EXPECT_TRUE(fs::is_symlink(folder_ / "link.html"));
-  EXPECT_TRUE(fs::is_regular_file(page_));
-}
-
-TEST_F(HtmlPage, an_empty_or_missing_database_is_an_error) {
-  const std::string empty = folder_.path("empty.db");
-  { ASSERT_TRUE(Database::open(empty, Database::Access::write).ok()); }
-  EXPECT_TRUE(ended(call({"report", "--db", empty, "-o", page_}), ExitCode::failed,
-                    "error: the database is empty\n  hint: gktune run SPACE adds studies\n"));
-  EXPECT_EQ(call({"report", "--db", folder_.path("missing.db"), "-o", page_}).code, ExitCode::failed);
-  EXPECT_FALSE(fs::exists(page_));
-}
-
 const std::string kSaxpyRecording = GKTUNE_SOURCE_DIR "/bench/recordings/saxpy-H200.json.gz";
 
 TEST_F(HtmlPage, is_written_at_the_end_of_a_run) {
@@ -200,15 +161,6 @@ TEST_F(HtmlPage, is_written_at_the_end_of_a_run) {
   const Json data = data_of(contents_of(page_));
   EXPECT_EQ(data["studies"][0]["kernel"], "saxpy");
   EXPECT_EQ(data["studies"][0]["trials"], 40);
-}
-
-TEST_F(HtmlPage, is_refused_before_the_run_if_it_cannot_be_written) {
-  const Call run = call({"run", "--device", "replay:" + kSaxpyRecording, "--trials", "40", "--report",
-                         folder_.path("none/page.html")});
-  EXPECT_EQ(run.code, ExitCode::usage);
-  EXPECT_TRUE(contains(run.err, "--report: there is no folder ")) << run.err;
-  EXPECT_EQ(run.out, "");
-  EXPECT_EQ(call({"run", "--report"}).code, ExitCode::usage);
 }
 
 TEST(HtmlReport, names_stale_winners_and_the_reason) {

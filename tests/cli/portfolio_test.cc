@@ -80,16 +80,6 @@ TEST_F(DbPortfolio, allows_each_problem_no_more_than_the_given_loss) {
   EXPECT_EQ(few["is_limited"], true);
 }
 
-TEST_F(DbPortfolio, refuses_malformed_shares_and_numbers) {
-  for (const char* within : {"", "2", "%", "-1%", "nan%", "1e999%", "2%%"}) {
-    const Call called = portfolio({"--within", within});
-    EXPECT_EQ(called.code, ExitCode::usage) << within;
-    EXPECT_TRUE(contains(called.err, "is not a percentage; write it as 2% or 0.5%"));
-  }
-  for (const char* most : {"", "-1", "0", "1.5", "two"})
-    EXPECT_EQ(portfolio({"--most", most}).code, ExitCode::usage) << most;
-}
-
 TEST_F(DbPortfolio, warns_of_winners_that_are_stale) {
   DeviceInfo device = example_device();
   device.driver = "580.1";

@@ -64,25 +64,6 @@ TEST(ScoreCommand, learns_from_a_related_recording) {
   EXPECT_GT(excess({}), excess({"--related", kRecording}));
 }
 
-TEST(ScoreCommand, bad_arguments_are_errors) {
-  const auto error = [](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "score");
-    const Call called = call(arguments);
-    EXPECT_NE(called.code, ExitCode::done);
-    return called.err;
-  };
-  EXPECT_TRUE(contains(error({}), "FILE"));
-  EXPECT_TRUE(contains(error({"/no/such/file.json"}), "/no/such/file.json: No such file"));
-  EXPECT_TRUE(contains(error({kRecording, "--strategy", "ramdom"}), "no strategy is called 'ramdom'"));
-  EXPECT_TRUE(
-      contains(error({kRecording, "--strategy", "random", "--set", "speed=3"}), "has no option 'speed'"));
-  EXPECT_TRUE(contains(error({kRecording, "--set", "speed"}), "'speed' is not NAME=VALUE"));
-  EXPECT_TRUE(contains(error({kRecording, "--repeats", "0"}), "--repeats: expected 1 to 100000"));
-  EXPECT_TRUE(contains(error({kRecording, "--in-flight", "-3"}), "--in-flight"));
-  EXPECT_TRUE(contains(error({kRecording, "--strategy", "random", "--related", "/no/such/file.json"}),
-                       "/no/such/file.json: No such file"));
-}
-
 TEST(ScoreCommand, an_external_program_that_fails_is_an_error) {
   EXPECT_TRUE(ended_with(call({"score", kRecording, "--strategy", "external", "--set", "program=exit 4",
                                "--repeats", "1", "--quiet"}),
