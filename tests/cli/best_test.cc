@@ -97,12 +97,5 @@ TEST_F(BestCommand, reports_the_same_stale_answers_as_the_lookup_of_an_applicati
   }
 }
 
-TEST_F(BestCommand, answers_with_a_configuration_that_a_person_corrected) {
-  sqlite::Connection(path_, sqlite::Connection::Access::create, std::chrono::seconds(10))
-      .execute("UPDATE trials SET config = replace(config, '512', '1024')");
-  const Call called = best({"reduce", "--problem", "n=1Gi,element=int", "--device", "H200"});
-  EXPECT_TRUE(contains(called.out, "threadsPerBlock=1024")) << called.out << called.err;
-}
-
 }  // namespace
 }  // namespace gktune

@@ -70,26 +70,6 @@ TEST_F(LookupTest, a_problem_that_was_tuned_is_answered_exactly) {
   EXPECT_EQ(answer.device, kH200);
 }
 
-TEST_F(LookupTest, a_problem_may_have_only_one_axis) {
-  Study study = reduce_study();
-  study.problem = {{"n", 4096}};
-  tuned(study, 1);
-  std::size_t n = 4096;
-  EXPECT_EQ(lookup().best("reduce", {{"n", n}}).match, Match::exact);
-  EXPECT_EQ(lookup().best("reduce", {{"n", 4096}}).match, Match::exact);
-  study.problem = {{"T", "float"}};
-  study.kernel = "other";
-  tuned(study, 2);
-  EXPECT_EQ(lookup().best("other", {{"T", "float"}}).match, Match::exact);
-}
-
-TEST_F(LookupTest, the_time_comes_from_the_playoff_if_one_was_held) {
-  tuned(reduce_study(1000), 1, 5.5);
-  const Trial finalist = ok_trial({{"a", 1}, {"way", "quick"}}, 5.0);
-  ASSERT_TRUE(store_->add_playoff(1, session_, {{finalist}, ++clock_}).ok());
-  EXPECT_EQ(lookup().best("reduce", problem(1000)).time_us, 5.0);
-}
-
 TEST_F(LookupTest, an_unknown_kernel_gets_the_fallback_or_nothing) {
   tuned(reduce_study(1000), 1);
   auto nothing = lookup().best("sum", problem(1000));
@@ -107,10 +87,6 @@ TEST_F(LookupTest, a_kernel_without_a_successful_trial_gets_no_answer) {
   auto study = store_->study_id(reduce_study());
   ASSERT_TRUE(store_->add_trial(*study, session_, failed_trial({{"a", 1}}, Status::crashed)).ok());
   EXPECT_FALSE(lookup().best("reduce", problem(1048576)));
-}
-
-TEST_F(LookupTest, a_database_without_a_study_has_no_answer) {
-  EXPECT_FALSE(lookup().best("reduce", problem(1)));
 }
 
 TEST_F(LookupTest, the_device_itself_comes_before_another_of_its_architecture) {
@@ -323,16 +299,6 @@ TEST_F(LookupTest, an_axis_that_the_kernel_does_not_have_is_not_answered_from_th
   EXPECT_NE(fallback.reason.find("no axis 'N'"), std::string::npos) << fallback.reason;
 }
 
-TEST_F(LookupTest, a_size_that_no_integer_holds_is_not_answered) {
-  tuned_with_portfolio(1, 2);
-  const Answer answer = lookup().best("reduce", {{"n", ~std::uint64_t{0}}, {"T", "float"}});
-  EXPECT_FALSE(answer);
-  EXPECT_EQ(answer.reason, "n is 18446744073709551616.0, which is larger than any integer");
-  KernelLookup prepared = lookup().prepare("reduce", {"n", "T"});
-  EXPECT_FALSE(prepared.best({~std::uint64_t{0}, "float"}));
-  EXPECT_TRUE(prepared.best({1001, "float"}));
-}
-
 TEST_F(LookupTest, a_match_that_is_worse_than_the_question_accepts_is_no_answer) {
   tuned_with_portfolio(1, 2);
   const auto match = [&](std::int64_t n, Match worst) {
@@ -364,14 +330,6 @@ TEST_F(LookupTest, equal_digests_are_those_of_equal_answers) {
   const std::string third = lookup().digest();
   add_portfolio(2, 1);
   EXPECT_NE(lookup().digest(), third);
-}
-
-TEST_F(LookupTest, a_lookup_can_be_moved) {
-  tuned(reduce_study(1000), 1);
-  Lookup first = lookup();
-  Lookup second = std::move(first);
-  first = std::move(second);
-  EXPECT_TRUE(first.best("reduce", problem(1000)));
 }
 
 TEST_F(LookupTest, several_threads_may_ask_one_lookup) {
@@ -412,19 +370,6 @@ TEST_F(LookupTest, a_question_needs_no_right_to_write_while_another_user_tunes) 
   EXPECT_EQ(lookup().best("reduce", problem(1000)).match, Match::exact);
 }
 
-TEST_F(LookupTest, missing_foreign_and_newer_files_are_errors) {
-  EXPECT_EQ(Lookup::open(scratch_ / "no.db").error().message,
-            (scratch_ / "no.db").string() + ": no such file");
-  scratch_.write("text", "hello");
-  EXPECT_EQ(Lookup::open(scratch_ / "text").error().message,
-            (scratch_ / "text").string() + ": not a database of gktune");
-  scratch_.write("empty", "");
-  EXPECT_FALSE(Lookup::open(scratch_ / "empty").ok());
-  sqlite::Connection(path_, sqlite::Connection::Access::create, std::chrono::seconds(1))
-      .execute("PRAGMA user_version = 99");
-  EXPECT_NE(Lookup::open(path_).error().message.find("written by a newer one"), std::string::npos);
-}
-
 TEST_F(LookupTest, several_databases_answer_by_match_and_then_in_the_given_order) {
   tuned(reduce_study(1000), 1);
   store_ = std::move(*Database::open(scratch_ / "other.db", Database::Access::write));
@@ -447,17 +392,6 @@ TEST_F(LookupTest, an_alias_answers_for_a_similar_device) {
   EXPECT_EQ(lookup().best("reduce", problem(1000), similar).match, Match::same_architecture);
   EXPECT_EQ(found->best("reduce", problem(1000), similar).match, Match::exact);
   EXPECT_EQ(found->best("reduce", problem(1000), kCpu).match, Match::none);
-}
-
-TEST_F(LookupTest, a_question_can_refuse_winners_of_another_major_driver) {
-  session_ = *store_->begin_session({"0.1.0", "box", "gktune run", example_device()});
-  tuned(reduce_study(1000), 1);
-  const auto found = lookup();
-  EXPECT_EQ(found.best("reduce", problem(1000), Question{.freshness = {.driver = "550.1"}}).match,
-            Match::exact);
-  const Answer stale = found.best("reduce", problem(1000), Question{.freshness = {.driver = "580.1"}});
-  EXPECT_EQ(stale.match, Match::none);
-  EXPECT_NE(stale.reason.find("1 winner was measured with driver 550.54"), std::string::npos) << stale.reason;
 }
 
 TEST_F(LookupTest, an_answer_is_stale_once_the_driver_or_the_source_has_changed) {
@@ -503,19 +437,6 @@ TEST_F(LookupTest, the_constraints_and_the_default_of_a_space_are_stored) {
   const Answer other_type = found.best("reduce", {{"n", 8}, {"T", "int"}});
   EXPECT_EQ(other_type.match, Match::space_default);
   EXPECT_EQ(other_type.config, (Config{{"a", 1}}));
-}
-
-TEST_F(LookupTest, a_stored_portfolio_answers_if_no_winner_does) {
-  tuned_with_portfolio(1, 2);
-  const Lookup found = lookup();
-  const Answer small = found.best("reduce", {{"n", 10'000}, {"T", "int"}});
-  EXPECT_EQ(small.match, Match::portfolio);
-  EXPECT_EQ(small.config, (Config{{"a", 1}}));
-  EXPECT_EQ(small.device, kH200);
-  EXPECT_NE(small.reason.find("T was float"), std::string::npos) << small.reason;
-  EXPECT_EQ(found.best("reduce", {{"n", 10'001}, {"T", "int"}}).integer("a"), 2);
-  EXPECT_EQ(found.best("reduce", {{"n", 10'001}, {"T", "float"}}).match, Match::nearest_problem);
-  EXPECT_EQ(found.best("reduce", {{"n", 5}, {"T", "int"}}, kCpu).match, Match::none);
 }
 
 TEST_F(LookupTest, a_stale_portfolio_serves_no_configuration_that_failed_later) {

@@ -98,19 +98,6 @@ TEST_F(Queries, evidence_has_the_lead_over_the_second) {
   EXPECT_EQ(winner().measured_unix_ms, 5000);
 }
 
-TEST_F(Queries, a_winner_is_stale_once_the_driver_or_the_source_has_changed) {
-  add(study_, session_, ok_trial({{"a", 1}}, 100));
-  const auto later = begin("580.1");
-  Study other = reduce_study(2048);
-  add(*store_->study_id(other), later, ok_trial({{"a", 1}}, 100, 2000));
-  EXPECT_EQ(winner().changes,
-            (std::vector<std::string>{"the driver was 550.54 then and is 580.1 now"}));
-  Study changed = reduce_study();
-  changed.fingerprint = "f2";
-  add(*store_->study_id(changed), later, ok_trial({{"a", 1}}, 100, 3000));
-  EXPECT_EQ(winner().changes.size(), 2u);
-}
-
 TEST(Changes, do_not_compare_nvcc_of_host_code_with_nvrtc) {
   const auto of = [](const char* then, const char* now) {
     return changes_between({.compiler = then}, {.compiler = now});
