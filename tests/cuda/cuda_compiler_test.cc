@@ -72,53 +72,6 @@ TEST_F(CudaCompilerTest, compiles_one_variant) {
   EXPECT_GT(resources(results[0], 0).registers, 0);
 }
 
-constexpr const char* kWholeProgram = R"(
-#include <chrono>
-#include <vector>
-#include <cuda_runtime.h>
-#include <cublas_v2.h>
-using namespace std;
-#define TILE 16
-#define CHECK(call) do { cudaError_t e = call; if (e) { fprintf(stderr, "%s", cudaGetErrorString(e)); exit(1); } } while (0)
-constexpr int kRows = 2;
-enum { kColumns = 3 };
-typedef float real;
-static vector<float> values;
-struct Timer { chrono::steady_clock::time_point start; };
-__constant__ float factor = 2;
-__global__ void k(const real* in, real* out) {
-  __shared__ real tile[TILE * kRows * kColumns];
-  tile[threadIdx.x] = in[threadIdx.x] * factor;
-  __syncthreads();
-  out[threadIdx.x] = tile[(threadIdx.x + 1) % TILE];
-}
-void check(const vector<float>& x) { for (float each : x) cout << each << endl; }
-int main(int argc, char** argv) {
-  Timer timer;
-  float* in = nullptr;
-  CHECK(cudaMalloc(&in, 64));
-  k<<<1, TILE>>>(in, in);
-  cublasHandle_t handle;
-  check(values);
-}
-)";
-
-TEST_F(CudaCompilerTest, compiles_the_kernels_of_a_whole_program_with_replaced_settings) {
-  std::vector<SourcePlan> variants;
-  for (const auto& [tile, rows, type] : {std::tuple{"32", "4", "float"}, std::tuple{"64", "2", "double"}}) {
-    variants.push_back(
-        variant(kWholeProgram, {{"TILE", tile}, {"kRows", rows}, {"kColumns", "5"}, {"real", type}}, {"k"}));
-  }
-  const auto results = compile(variants);
-  for (const auto& result : results) ASSERT_EQ(result.status, Status::ok) << result.log;
-  EXPECT_EQ(resources(results[0], 0).static_shared_bytes, 32 * 4 * 5 * 4);
-  EXPECT_EQ(resources(results[1], 0).static_shared_bytes, 64 * 2 * 5 * 8);
-  EXPECT_EQ(compile({variants[1]})[0].module.symbols, results[1].module.symbols);
-  const auto plain = compile({variant(kWholeProgram, {}, {"k"})});
-  ASSERT_EQ(plain[0].status, Status::ok) << plain[0].log;
-  EXPECT_EQ(resources(plain[0], 0).static_shared_bytes, 16 * 2 * 3 * 4);
-}
-
 constexpr const char* kClass = R"(
 #include <no/such/library.h>
 struct Point {
@@ -169,19 +122,6 @@ TEST_F(CudaCompilerTest, reads_registers_and_shared_memory_for_absent_gpus) {
 TEST_F(CudaCompilerTest, compiles_instructions_that_only_one_architecture_has) {
   const auto results = compile(
       {variant("__global__ void k() { asm volatile(\"setmaxnreg.dec.sync.aligned.u32 24;\"); }", {}, {"k"})});
-  EXPECT_EQ(results[0].status, Status::ok) << results[0].log;
-}
-
-TEST_F(CudaCompilerTest, finds_the_headers_of_cub) {
-  const auto results = compile({variant(R"(
-#include <cub/block/block_reduce.cuh>
-__global__ void k(int* out) {
-  using Reduce = cub::BlockReduce<int, 64>;
-  __shared__ typename Reduce::TempStorage storage;
-  const int sum = Reduce(storage).Sum(threadIdx.x);
-  if (threadIdx.x == 0) *out = sum;
-})",
-                                        {}, {"k"})});
   EXPECT_EQ(results[0].status, Status::ok) << results[0].log;
 }
 
