@@ -24,7 +24,7 @@ constexpr int kSlowness = 10;
 constexpr int kSlowness = 1;
 #endif
 #ifndef GKTUNE_HOSTILE_FILES
-#define GKTUNE_HOSTILE_FILES 20
+#define GKTUNE_HOSTILE_FILES 10
 #endif
 constexpr double kMostSeconds = 5;
 constexpr long kMostKib = 500 << 10;
