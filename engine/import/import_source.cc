@@ -704,8 +704,14 @@ class SourceImport {
   }
 
   std::string all_elements() {
+    constexpr std::size_t kMostSizes = 3;  // the product of more soon exceeds all memory
     first_axis();
-    return joined(draft_.axes, " * ", &SpaceDraft::Axis::name);
+    std::vector<SpaceDraft::Axis> axes = draft_.axes;
+    while (axes.size() > kMostSizes) {
+      axes.erase(std::ranges::min_element(
+          axes, {}, [](const SpaceDraft::Axis& axis) { return std::stoll(axis.values.front()); }));
+    }
+    return joined(axes, " * ", &SpaceDraft::Axis::name);
   }
 
   void read_arguments() {
@@ -878,13 +884,14 @@ class SourceImport {
   // kernels without checks of their indices rely; of 64 if that is small enough.
   static Problem small_problem(const Definition& definition, Problem problem, double most_bytes,
                                double most_threads, const std::set<std::string>& kept) {
+    const Problem first = problem;
     for (const std::int64_t smallest : {64, 2}) {
       std::set<std::string> fixed = kept;
       while (auto plan = resolve(definition.kernel, definition.kernel.default_values, problem, any_gpu())) {
         constexpr double kFewestBlocks = 4;
         const double threads = std::max(most_threads, kFewestBlocks * threads_of_block(*plan));
         if (bytes_of(*plan) <= most_bytes && threads_of(*plan) <= threads) return problem;
-        const auto longest = longest_to_halve(problem, fixed, smallest);
+        const auto longest = longest_to_halve(problem, first, fixed, smallest);
         if (!longest) break;
         const Problem half = with_half(problem, *longest);
         if (is_valid(definition, half)) {
@@ -897,17 +904,24 @@ class SourceImport {
     return problem;
   }
 
-  // The greatest even size that stays at `smallest` or above.
-  static std::optional<std::string> longest_to_halve(const Problem& problem,
+  // The greatest even size that stays at `smallest` or above, and above sizes that were smaller at first:
+  // kernels rely on their order.
+  static std::optional<std::string> longest_to_halve(const Problem& problem, const Problem& first,
                                                      const std::set<std::string>& fixed,
                                                      std::int64_t smallest) {
+    const auto size_in = [](const Problem& sizes, const std::string& name) {
+      return sizes.find(name)->integer();
+    };
     std::optional<std::string> longest;
-    std::int64_t size = 2 * smallest - 1;
     for (const auto& [name, value] : problem) {
-      if (fixed.contains(name) || !value.is_integer() || value.integer() <= size) continue;
-      if (value.integer() % 2 != 0) continue;
-      longest = name;
-      size = value.integer();
+      if (fixed.contains(name) || !value.is_integer() || value.integer() % 2 != 0) continue;
+      const std::int64_t size = value.integer();
+      if (size < 2 * smallest || (longest && size <= size_in(problem, *longest))) continue;
+      const bool keeps_order = std::ranges::all_of(problem, [&](const auto& other) {
+        return !other.second.is_integer() || size_in(first, other.first) >= size_in(first, name) ||
+               other.second.integer() <= size / 2;
+      });
+      if (keeps_order) longest = name;
     }
     return longest;
   }

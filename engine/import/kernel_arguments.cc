@@ -55,6 +55,7 @@ class KernelArguments {
     PointerUse use;
     std::optional<LaunchingCode::Memset> memset;
     std::string comment;
+    bool is_of_bytes = false;  // of structs, in which random ones mean nothing
   };
 
   // The type that a template's parameter stands for in the launch.
@@ -84,6 +85,7 @@ class KernelArguments {
       } else if (layout) {
         buffer.element = ElementType::uint8;
         buffer.width = layout->size;
+        buffer.is_of_bytes = true;
         buffer.comment = "bytes of " + base;
         source_.note("argument " + buffer.name + ": " + base +
                      " has parts of several types: the file describes its bytes");
@@ -171,7 +173,9 @@ class KernelArguments {
 
   void read_scalar(ImportedArgument& argument, const std::string& type, Tokens passed) {
     const auto known = element_type_from_name(source_.code.resolved_type(type));
-    if (!known && read_struct(argument, source_.code.resolved_type(type), passed)) return;
+    if (!known && (read_vector(argument, type, passed) ||
+                   read_struct(argument, source_.code.resolved_type(type), passed)))
+      return;
     if (type == "cudaTextureObject_t" && read_texture(argument)) return;
     if (!known) {
       const bool is_texture = type == "cudaTextureObject_t" || type == "CUtensorMap";
@@ -230,6 +234,23 @@ class KernelArguments {
     return false;
   }
 
+  // float2 by value, from a variable or from make_float2(x, y).
+  bool read_vector(ImportedArgument& argument, const std::string& type, Tokens passed) {
+    const auto layout = source_.code.layout(type);
+    if (!layout || !layout->element || !source_.code.members(type).empty()) return false;
+    std::vector<Tokens> written;
+    if (passed.size() > 1 && passed[1] == "(") written = split_list(passed, 1);
+    if (passed.size() == 1) written = source_.code.initializer(passed[0].text);
+    std::vector<std::string> items;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(layout->elements); ++i) {
+      const StructMember part{std::string(element_type_name(*layout->element)),
+                              argument.name + '_' + "xyzw"[i]};
+      items.push_back(*struct_scalar(part.name, part, i < written.size() ? written[i] : Tokens()));
+    }
+    argument.passed = "{struct: [" + joined(items) + "]}";
+    return true;
+  }
+
   // A struct by value: its members in the launch. Pointers in it are buffers of their own.
   bool read_struct(ImportedArgument& argument, const std::string& type, Tokens passed) {
     const std::vector<Tokens> initial =
@@ -264,16 +285,19 @@ class KernelArguments {
 
   std::optional<std::string> struct_buffer(const std::string& name, const std::string& type,
                                            std::vector<ImportedArgument>& buffers) {
-    const auto layout = source_.code.layout(type.substr(0, type.size() - 1));
-    if (!layout || !layout->element) return std::nullopt;
+    const std::string pointed = type.substr(0, type.size() - 1);
+    const auto layout = source_.code.layout(pointed);
+    if (!layout) return std::nullopt;
+    const ElementType element = layout->element.value_or(ElementType::uint8);
     ImportedArgument buffer;
     buffer.name = name;
-    buffer.type = element_type_name(*layout->element);
-    buffer.extent = source_.all_elements();
+    buffer.type = element_type_name(element);
+    buffer.extent = times(source_.all_elements(), layout->element ? layout->elements : layout->size);
     buffer.role = "inout";
-    buffer.init = random_contents(*layout->element);
+    buffer.init = layout->element ? random_contents(element) : "zero";
     buffer.is_extent_guess = true;
     buffer.comment = "the extent and the role are guesses";
+    if (!layout->element) buffer.comment += "; bytes of " + pointed;
     buffers.push_back(std::move(buffer));
     return name;
   }
@@ -296,11 +320,13 @@ class KernelArguments {
   // Extents that a space file needs, or the guess.
   std::string extent_text(const Buffer& buffer) {
     if (buffer.extent) return buffer.extent->text();
-    const std::string all = source_.all_elements();
-    return buffer.width > 1
-               ? fmt::format("{} * {}", all.find(' ') == std::string::npos ? all : "(" + all + ")",
-                             buffer.width)
-               : all;
+    return times(source_.all_elements(), buffer.width);
+  }
+
+  static std::string times(const std::string& extent, std::int64_t factor) {
+    if (factor == 1) return extent;
+    return fmt::format("{} * {}", extent.find(' ') == std::string::npos ? extent : "(" + extent + ")",
+                       factor);
   }
 
   void read_buffer(ImportedArgument& argument, const Buffer& buffer) {
@@ -322,7 +348,8 @@ class KernelArguments {
     if (!contents) contents = set_contents(argument, buffer);
     if (!contents && use.is_atomic && !use.is_read) contents = "zero";
     if (!contents) contents = range_of_indexes(argument, buffer);
-    if (!contents) contents = use.is_atomic ? "zero" : random_contents(buffer.element, use);
+    if (!contents)
+      contents = use.is_atomic || buffer.is_of_bytes ? "zero" : random_contents(buffer.element, use);
     argument.init = *std::move(contents);
   }
 

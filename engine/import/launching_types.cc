@@ -89,8 +89,8 @@ std::optional<TypeLayout> vector_layout(const std::string& name) {
 
 // typedef float real; using real = float;
 std::string LaunchingCode::resolved_type(std::string type) const {
-  if (type.starts_with("std::")) type.erase(0, 5);
   for (int depth = 0; depth < kDeepest; ++depth) {
+    if (type.starts_with("std::")) type.erase(0, 5);
     if (element_type_from_name(type)) return type;
     std::string other;
     for (std::size_t i = 1; i + 1 < tokens_.size() && other.empty(); ++i) {
