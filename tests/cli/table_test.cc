@@ -23,13 +23,6 @@ std::string printed(const Table& table, const Screen& screen) {
   return stream.str();
 }
 
-TEST(Table, columns_are_as_wide_as_their_widest_cell) {
-  EXPECT_EQ(printed(times(), {}),
-            "   time  way\n"
-            "9.50 µs  one_pass\n"
-            " 120 µs  two_pass\n");
-}
-
 TEST(Table, a_narrow_terminal_gets_paragraphs_that_fit) {
   EXPECT_EQ(printed(times(), {.is_terminal = true, .columns = 17}),
             "   time  way\n"
@@ -53,10 +46,6 @@ TEST(Table, a_long_cell_is_wrapped_at_its_spaces_and_never_cut) {
             "  way=one_pass\n"
             "  tail=a_word_that_is_wider_than_the_terminal\n"
             "  n=1\n");
-}
-
-TEST(Table, piped_output_is_never_wrapped) {
-  EXPECT_EQ(printed(times(), {.columns = 5}), printed(times(), {}));
 }
 
 TEST(Table, a_cell_cannot_break_the_lines) {

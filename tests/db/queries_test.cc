@@ -72,14 +72,6 @@ TEST_F(Queries, ranked_trials_can_be_limited_by_number_and_period) {
   EXPECT_EQ(store_->ranked(study_, {.failure = Status::timed_out})->size(), 0u);
 }
 
-TEST_F(Queries, every_trial_updates_the_counts) {
-  add(study_, session_, ok_trial({{"a", 1}}, 5));
-  add(study_, session_, ok_trial({{"a", 2}}, 5));
-  add(study_, session_, failed_trial({{"a", 2}}, Status::crashed, 2000));
-  EXPECT_EQ(summary().trials, 3);
-  EXPECT_EQ(summary().failed, 1);
-}
-
 TEST_F(Queries, evidence_has_the_lead_over_the_second) {
   add(study_, session_, ok_trial({{"a", 1}}, 100));
   EXPECT_FALSE(store_->evidence(winner())->second.has_value());

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <set>
 #include <thread>
 
 #include "tests/tune/recorded.h"
@@ -161,30 +160,6 @@ TEST_F(Tune, ends_after_as_many_trials_as_were_allowed) {
   TuneOutcome outcome = tune_line(valley, {.limits = {.trials = 6}});
   EXPECT_EQ(outcome.end, End::trials);
   EXPECT_EQ(outcome.measured, 6);
-}
-
-TEST_F(Tune, a_resumed_run_skips_finished_configurations_and_counts_them) {
-  TuneTask task{.earlier = recorded_line(5, valley), .limits = {.trials = 8}};
-  TuneOutcome outcome = tune_line(valley, task);
-  EXPECT_EQ(outcome.measured, 3);
-  for (const Trial& trial : seen_) EXPECT_GT(trial.config.find("x")->integer(), 5);
-}
-
-TEST_F(Tune, a_finished_space_measures_nothing_again_and_keeps_its_best) {
-  TuneTask task{.earlier = recorded_line(20, valley), .is_decided = true};
-  TuneOutcome outcome = tune_line(valley, task);
-  EXPECT_EQ(outcome.measured, 0);
-  EXPECT_TRUE(seen_.empty());
-  EXPECT_EQ(outcome.best->config, (Config{{"x", 7}}));
-  EXPECT_TRUE(outcome.playoff.empty());
-}
-
-TEST_F(Tune, a_playoff_that_an_earlier_run_did_not_reach_is_held) {
-  TuneTask task{.earlier = recorded_line(20, valley)};
-  TuneOutcome outcome = tune_line(valley, task);
-  EXPECT_EQ(outcome.measured, 0);
-  EXPECT_EQ(outcome.best->config, (Config{{"x", 7}}));
-  EXPECT_FALSE(outcome.playoff.empty());
 }
 
 TEST_F(Tune, a_stop_skips_waiting_candidates_and_the_playoff) {
@@ -648,16 +623,6 @@ TEST(TuneWithClock, the_time_limit_uses_the_given_clock) {
   const TuneOutcome outcome = tune(task, *search, device, {});
   EXPECT_EQ(outcome.end, TuneOutcome::End::seconds);
   EXPECT_EQ(outcome.measured, 10);
-}
-
-TEST(TuneWithRandom, tries_each_configuration_once) {
-  Space space = line_space(50);
-  ReplayDevice device({}, recorded_line(50, valley), 8);
-  const auto search = make_searcher("random", {.space = space, .seed = 11}).value();
-  std::set<std::string> seen;
-  tune({}, *search, device,
-       {.on_trial = [&](const Trial& trial) { seen.insert(trial.config.json()); }, .stop = {}});
-  EXPECT_EQ(seen.size(), 50u);
 }
 
 }  // namespace
