@@ -16,21 +16,6 @@ namespace {
 using Problem1 = std::array<AxisValue, 1>;
 using Problem2 = std::array<AxisValue, 2>;
 
-TEST(AxisTable, finds_only_items_that_were_set) {
-  std::vector<int> items(2000);
-  AxisTable<int> table(2);
-  for (int n = 0; n < 1000; ++n) {
-    for (int t = 0; t < 2; ++t) table.set(Problem2{n, t == 0 ? "float" : "double"}, &items[2 * n + t]);
-  }
-  for (int n = 0; n < 1000; ++n) {
-    ASSERT_EQ(table.find(Problem2{n, "float"}), &items[2 * n]);
-    ASSERT_EQ(table.find(Problem2{n, "double"}), &items[2 * n + 1]);
-    ASSERT_EQ(table.find(Problem2{n, "half"}), nullptr);
-  }
-  EXPECT_EQ(table.find(Problem2{1000, "float"}), nullptr);
-  EXPECT_EQ(table.find(Problem1{5}), nullptr);
-}
-
 TEST(AxisTable, an_item_that_is_set_again_replaces_the_first) {
   int first = 0, second = 0;
   AxisTable<int> table(1);

@@ -21,21 +21,6 @@ class Sqlite : public ::testing::Test {
   Connection database_ = Connection::in_memory();
 };
 
-TEST_F(Sqlite, values_are_bound_and_read_in_their_order) {
-  Statement echo(database_, "SELECT ?, ?, ?, ?, ?, ?, ?");
-  std::vector<double> reals{0.1, -2};
-  ASSERT_TRUE(echo.bind(7, 0.5, "text", true, reals, std::nullopt, std::optional<double>(1.5)).step());
-  Row row = echo.row();
-  EXPECT_EQ(row.integer(), 7);
-  EXPECT_EQ(row.real(), 0.5);
-  EXPECT_EQ(row.text(), "text");
-  EXPECT_TRUE(row.boolean());
-  EXPECT_EQ(row.reals(), reals);
-  EXPECT_EQ(row.maybe_integer(), std::nullopt);
-  EXPECT_EQ(row.maybe_real(), 1.5);
-  EXPECT_FALSE(echo.step());
-}
-
 TEST_F(Sqlite, empty_texts_are_not_null_and_nan_is_null) {
   Statement echo(database_, "SELECT typeof(?), typeof(?), typeof(?), ?4, typeof(?4)");
   ASSERT_TRUE(echo.bind(std::string_view(), std::vector<double>(), "", std::nan("")).step());
@@ -45,13 +30,6 @@ TEST_F(Sqlite, empty_texts_are_not_null_and_nan_is_null) {
   EXPECT_EQ(row.text(), "text");
   EXPECT_TRUE(std::isnan(row.real()));
   EXPECT_EQ(row.text(), "null");
-}
-
-TEST_F(Sqlite, a_statement_can_be_used_again_with_other_values) {
-  Statement insert(database_, "INSERT INTO t VALUES (?)");
-  for (int i = 0; i < 3; ++i) insert.bind(i).run();
-  EXPECT_EQ(rows(), 3);
-  EXPECT_EQ(database_.last_id(), 3);
 }
 
 TEST_F(Sqlite, a_blob_with_an_incomplete_double_is_damage) {

@@ -64,28 +64,6 @@ int main(int argc, char **argv) {
   layernorm<<<N, block_size, block_size * sizeof(float)>>>(out, mean, rstd, inp, weight, bias, N, C);
 }
 
-//@ embedding: passes
-#include <cstdlib>
-__global__ void embed(float *out, const int *tokens, const float *wte, const float *wpe, int B, int T, int C) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= B * T * C) return;
-  int bt = i / C, c = i % C, t = bt % T;
-  int token = tokens[bt];
-  out[i] = wte[token * C + c] + wpe[t * C + c];
-}
-int main() {
-  int B = 4, T = 64, C = 128, V = 5000;
-  int *h = (int *)malloc(B * T * sizeof(int)), *tokens;
-  for (int i = 0; i < B * T; i++) h[i] = rand() % V;
-  float *out, *wte, *wpe;
-  cudaMalloc(&out, B * T * C * sizeof(float));
-  cudaMalloc(&tokens, B * T * sizeof(int));
-  cudaMemcpy(tokens, h, B * T * sizeof(int), cudaMemcpyHostToDevice);
-  cudaMalloc(&wte, V * C * sizeof(float));
-  cudaMalloc(&wpe, T * C * sizeof(float));
-  embed<<<(B * T * C + 255) / 256, 256>>>(out, tokens, wte, wpe, B, T, C);
-}
-
 //@ add_bias: passes
 #include <cuda_runtime.h>
 #define FLOAT4(value) (reinterpret_cast<float4 *>(&(value))[0])
