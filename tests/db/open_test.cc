@@ -385,6 +385,23 @@ TEST_F(OpenTest, a_writable_file_in_a_read_only_folder_is_not_written) {
   fs::permissions(scratch_.path(), fs::perms(0755));
 }
 
+TEST_F(OpenTest, reading_a_cut_file_is_an_error) {
+  {
+    auto store = Database::open(path_, Database::Access::write);
+    auto session = (*store)->begin_session({});
+    auto study = (*store)->study_id(reduce_study());
+    for (int i = 0; i < 100; ++i)
+      ASSERT_TRUE((*store)->add_trial(*study, *session, ok_trial({{"a", i}}, 5 + i)).ok());
+  }
+  const auto whole = contents_of(path_);
+  for (const std::size_t size :
+       {std::size_t{50}, std::size_t{100}, std::size_t{4096}, std::size_t{9000}, whole.size() / 2}) {
+    write(path_, whole.substr(0, size));
+    const auto store = Database::open(path_, Database::Access::read);
+    EXPECT_FALSE(store.ok() && (*store)->winners("").ok() && (*store)->trials(1).ok()) << size;
+  }
+}
+
 TEST_F(OpenTest, a_damaged_file_is_never_written) {
   {
     auto store = Database::open(path_, Database::Access::write);
