@@ -307,39 +307,14 @@ class SourceImport {
       const SourceSetting* found = setting(name);
       if (found == nullptr || !is_kernel_setting(*found) || code_.known.contains(name)) continue;
       if (found->value <= 1 || found->value > 1024 || is_fixed(name)) continue;
-      if (is_size_of_one_block(name)) {
-        add_axis(name, found->value, true);
-      } else {
-        add_setting_parameter(*found);
-      }
+      add_setting_parameter(*found);
     }
-  }
-
-  // N of `add<<<1, N>>>(…)`, where N elements are allocated.
-  bool is_size_of_one_block(const std::string& name) {
-    for (const LaunchingCode::Written& each : code_.extents(launch_->config[0], launch_->place)) {
-      const auto term = code_.translate(each.tokens, each.place);
-      if (!term || term->constant() != 1) return false;
-    }
-    return std::ranges::any_of(launch_->arguments, [&](Tokens argument) {
-      const auto allocation = code_.allocation(argument, launch_->place);
-      return allocation && std::ranges::any_of(allocation->factors, [&](Tokens factor) {
-               return std::ranges::any_of(code_.sources_of(factor, allocation->place),
-                                          [&](const auto& source) { return source.name == name; });
-             });
-    });
   }
 
   // The block's extents. A literal extent becomes a parameter where the kernel's text does not depend on it.
   void find_block() {
     static constexpr const char* kLong[] = {"threadsPerBlock", "threadsPerBlockY", "threadsPerBlockZ"};
     static const std::vector<Value> kBlockSizes = {64, 128, 256, 512, 1024};
-    if (!launch_) {
-      if (const std::string name = block_setting_in_index(); !name.empty()) {
-        draft_.block = {name};
-        return;
-      }
-    }
     if (!launch_ && !has(bodies_.body(kernel_->name), "blockDim")) {
       draft_.block = {"256"};
       draft_.block_comment = "a guess";
@@ -402,17 +377,6 @@ class SourceImport {
       found = each.name;
     }
     return found;
-  }
-
-  // BLOCK of a kernel that computes `blockIdx.x * BLOCK + threadIdx.x`.
-  std::string block_setting_in_index() const {
-    const Tokens body = bodies_.body(kernel_->name);
-    for (std::size_t i = 0; i + 6 < body.size(); ++i) {
-      const bool is_index = body[i] == "blockIdx" && body[i + 2] == "x" && body[i + 3] == "*" &&
-                            body[i + 5] == "+" && body[i + 6] == "threadIdx";
-      if (is_index && is_parameter(body[i + 4].text)) return std::string(body[i + 4].text);
-    }
-    return "";
   }
 
   // Why a literal extent of the block is no parameter. Empty: it is one.
@@ -514,7 +478,7 @@ class SourceImport {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (!is_size(parameters[i])) continue;
       const Tokens passed = launch_->arguments[i];
-      add_sizes(passed, launch_->place, Use::argument);
+      add_sizes(passed, launch_->place, Use::size);
       const bool is_unknown =
           passed.size() == 1 && passed[0].is_word() && !code_.known.contains(passed[0].text) &&
           !code_.translate(passed, launch_->place) && !code_.loop_start(passed[0].text, launch_->place);
@@ -522,7 +486,7 @@ class SourceImport {
       guess_axis(std::string(passed[0].text), false);
     }
     for (const LaunchingCode::Written& each : code_.extents(launch_->config[0], launch_->place))
-      add_sizes(each.tokens, each.place, Use::grid);
+      add_sizes(each.tokens, each.place, Use::size);
     // Beside these, further extents may vary too: the rows of a table. Alone they would not fit the grid.
     for (std::size_t i = 0; i < parameters.size() && !draft_.axes.empty(); ++i) {
       if (parse_type(parameters[i].type).pointers == 0) continue;
@@ -552,7 +516,7 @@ class SourceImport {
 
   // An axis that no argument and no grid shows would have nothing to do with the others: the extent is a
   // guess instead.
-  enum class Use { argument, grid, extent };
+  enum class Use { size, extent };
 
   void add_sizes(Tokens expression, std::size_t from, Use use) {
     for (const auto& [name, place] : code_.sources_of(expression, from)) {
@@ -565,26 +529,11 @@ class SourceImport {
       // Two coordinates, three channels.
       if (number && *number < kFewestElements) continue;
       const SourceSetting* found = setting(name);
-      if (use != Use::argument && number && is_geometry(name, *number, place)) {
-        add_parameter(name, value_list(*number), *number,
-                      "the grid's size: a loop of the kernel must cover the remaining elements");
-        code_.known[name] = name;
-        continue;
-      }
       const bool is_macro = found != nullptr && is_kernel_setting(*found);
       // A guess would have nothing to do with the other sizes, nor has a number of bytes.
       if (use == Use::extent && (!number || has(value->tokens, "sizeof"))) continue;
       number ? add_axis(name, *number, is_macro) : guess_axis(name, is_macro);
     }
-  }
-
-  // A number of blocks that the source sets, for a kernel that asks how many there are.
-  bool is_geometry(const std::string& name, std::int64_t value, std::size_t place) const {
-    static const std::regex kNames(".*(block|grid|cta).*", std::regex::icase);
-    if (value < 2 || value > 65535 || !std::regex_match(name, kNames) ||
-        code_.is_program_argument(name, place))
-      return false;
-    return has(bodies_.body(kernel_->name), "gridDim");
   }
 
   // The grid's extents in the space file's language.
@@ -716,7 +665,7 @@ class SourceImport {
 
   void read_arguments() {
     for (const ImportedArgument& argument : kernel_arguments(
-             {*kernel_, kernel_text_, launch_, template_values_, tokens_, kernels_, bodies_, code_,
+             {*kernel_, kernel_text_, launch_, template_values_, tokens_, bodies_, code_,
               [this] { return all_elements(); }, [this](std::string text) { note(std::move(text)); }})) {
       if (!argument.type.empty()) draft_.arguments.push_back(argument);
       if (!argument.passed.empty()) draft_.passed.push_back(argument.passed);

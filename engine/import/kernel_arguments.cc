@@ -3,25 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "tuner/core/text.h"
 #include "tuner/measure/element.h"
 
 namespace gktune {
 namespace {
-
-// d_in, dev_in and in_d as in.
-std::string plain_name(std::string name) {
-  for (const std::string_view prefix : {"d_", "dev_", "device_"}) {
-    if (name.starts_with(prefix) && name.size() > prefix.size()) return name.substr(prefix.size());
-  }
-  for (const std::string_view suffix : {"_d", "_dev", "_device"}) {
-    if (name.ends_with(suffix) && name.size() > suffix.size())
-      return name.substr(0, name.size() - suffix.size());
-  }
-  return name;
-}
 
 std::string bounds(const SizeTerm& low, const SizeTerm& high) {
   return "{uniform: [" + yaml_flow_text(low.text()) + ", " + yaml_flow_text(high.text()) + "]}";
@@ -39,7 +26,6 @@ class KernelArguments {
     find_buffers();
     for (std::size_t i = 0; i < source_.kernel.parameters->size(); ++i) read_argument(i);
     read_symbols();
-    for (const Buffer& buffer : buffers_) note_kernels_before(buffer);
   }
 
   std::vector<ImportedArgument> list() { return std::move(arguments_); }
@@ -53,7 +39,7 @@ class KernelArguments {
     std::int64_t width = 1;  // space-file elements in an element of the kernel: 4 for float4
     std::optional<SizeTerm> extent;
     PointerUse use;
-    std::optional<LaunchingCode::Memset> memset;
+    std::optional<std::int64_t> memset_byte;
     std::string comment;
     bool is_of_bytes = false;  // of structs, in which random ones mean nothing
   };
@@ -98,7 +84,7 @@ class KernelArguments {
           buffer.extent = elements_of(source_.code.bytes_of(*allocation, bytes_of(buffer)), buffer);
         // The program sets the size later.
         if (buffer.extent && buffer.extent->constant() == 0) buffer.extent.reset();
-        buffer.memset = source_.code.memset(source_.launch->arguments[i], source_.launch->place);
+        buffer.memset_byte = source_.code.memset_byte(source_.launch->arguments[i], source_.launch->place);
       }
       if (!buffer.name.empty()) buffer.use = source_.bodies.use_of(source_.kernel.name, buffer.name);
       if (type.points_to_const) {
@@ -118,42 +104,13 @@ class KernelArguments {
     return static_cast<std::int64_t>(element_size(buffer.element)) * buffer.width;
   }
 
-  const Buffer* buffer_named(std::string_view name) const {
-    const auto found = std::ranges::find(buffers_, name, &Buffer::name);
-    return found == buffers_.end() ? nullptr : &*found;
-  }
-
-  // Another kernel that the source launches first and that writes the same buffer.
-  void note_kernels_before(const Buffer& buffer) {
-    if (!source_.launch || (!buffer.use.is_read && !buffer.use.is_passed_on)) return;
-    const std::string pointer = text_of(source_.launch->arguments[buffer.place]);
-    for (const FoundLaunch& launch : source_.code.launches()) {
-      const auto kernel = std::ranges::find(source_.kernels, launch.kernel, &FunctionSignature::name);
-      if (launch.place >= source_.launch->place || kernel == source_.kernels.end() ||
-          &*kernel == &source_.kernel || !kernel->parameters)
-        continue;
-      for (std::size_t i = 0; i < launch.arguments.size() && i < kernel->parameters->size(); ++i) {
-        const FunctionSignature::Parameter& parameter = (*kernel->parameters)[i];
-        if (text_of(launch.arguments[i]) != pointer || parse_type(parameter.type).points_to_const) continue;
-        const PointerUse use = source_.bodies.use_of(kernel->name, parameter.name);
-        if (!use.is_written && !use.is_atomic && !use.is_passed_on) continue;
-        source_.note(
-            fmt::format("argument {}: the source lets the kernel {} write it first: add that to setup: "
-                        "(docs/space-file.md)",
-                        buffer.name, kernel->name));
-        return;
-      }
-    }
-  }
-
   void read_argument(std::size_t place) {
     const FunctionSignature::Parameter& parameter = (*source_.kernel.parameters)[place];
     const CppType type = parse_type(parameter.type);
     const Tokens passed = source_.launch ? source_.launch->arguments[place] : Tokens();
     ImportedArgument argument;
     argument.name = parameter.name;
-    if (argument.name.empty() && passed.size() == 1 && passed[0].is_word())
-      argument.name = plain_name(std::string(passed[0].text));
+    if (argument.name.empty() && passed.size() == 1 && passed[0].is_word()) argument.name = passed[0].text;
     if (argument.name.empty()) argument.name = fmt::format("argument{}", place);
     argument.passed = argument.name;
     if (type.pointers == 0) {
@@ -338,19 +295,57 @@ class KernelArguments {
     const bool is_unseen = use.is_passed_on && !use.is_written && !use.is_atomic;
     const bool is_output = use.is_written && !use.is_read && !use.is_atomic && !use.is_passed_on;
     if (is_unseen) argument.add_comment("the role is a guess");
-    if (is_output && !buffer.memset) {
+    if (is_output && !buffer.memset_byte) {
       argument.role = "out";
       return;
     }
     if (is_output) argument.add_comment("the source sets it first; role: out if the kernel writes all of it");
     if (use.is_atomic || use.is_written || is_unseen) argument.role = "inout";
-    std::optional<std::string> contents = index_contents(argument, buffer);
-    if (!contents) contents = set_contents(argument, buffer);
-    if (!contents && use.is_atomic && !use.is_read) contents = "zero";
-    if (!contents) contents = range_of_indexes(argument, buffer);
-    if (!contents)
-      contents = use.is_atomic || buffer.is_of_bytes ? "zero" : random_contents(buffer.element, use);
-    argument.init = *std::move(contents);
+    // Equal values in inputs would hide wrong results.
+    const bool is_cleared = buffer.memset_byte == 0 && !argument.role.empty();
+    argument.init = is_cleared || use.is_atomic || buffer.is_of_bytes
+                        ? "zero"
+                        : range_of_indexes(argument, buffer).value_or(random_contents(buffer.element, use));
+  }
+
+  const Buffer* buffer_named(std::string_view name) const {
+    const auto found = std::ranges::find(buffers_, name, &Buffer::name);
+    return found == buffers_.end() ? nullptr : &*found;
+  }
+
+  // How many values an index may take: the extent of the array that it points into.
+  std::optional<SizeTerm> index_limit(const PointerUse::Index& index) {
+    std::optional<SizeTerm> extent;
+    if (const Buffer* buffer = buffer_named(index.array)) {
+      extent = buffer->extent;
+      if (extent) extent = extent->divided_by(SizeTerm::number(buffer->width));
+    } else if (const auto written = source_.bodies.array_extent(source_.kernel.name, index.array)) {
+      extent = source_.code.translate(*written, 0);
+    }
+    if (!extent || !index.is_exact || index.factor.empty()) return index.is_exact ? extent : std::nullopt;
+    // array[p[i] * width + j]
+    LaunchingCode::Written written{index.factor};
+    const auto& parameters = *source_.kernel.parameters;
+    const auto passed =
+        std::ranges::find(parameters, index.factor[0].text, &FunctionSignature::Parameter::name);
+    if (source_.launch && passed != parameters.end())
+      written = {source_.launch->arguments[static_cast<std::size_t>(passed - parameters.begin())],
+                 source_.launch->place};
+    const auto factor = source_.code.translate(written.tokens, written.place);
+    return factor ? extent->divided_by(*factor) : std::nullopt;
+  }
+
+  std::optional<std::string> range_of_indexes(ImportedArgument& argument, const Buffer& buffer) {
+    if (is_floating(buffer.element) || buffer.width > 1 || buffer.use.indexes.empty()) return std::nullopt;
+    for (const PointerUse::Index& index : buffer.use.indexes) {
+      const auto limit = index_limit(index);
+      if (!limit) continue;
+      argument.add_comment("the range is a guess: the values are positions in " + index.array);
+      return bounds(SizeTerm::number(0), limit->minus(SizeTerm::number(1)));
+    }
+    argument.add_comment("a guess: its values are positions in " + buffer.use.indexes[0].array +
+                         ", and the source does not say how many that has");
+    return std::nullopt;
   }
 
   // Variables of the source that cudaMemcpyToSymbol sets.
@@ -386,140 +381,6 @@ class KernelArguments {
       arguments_.push_back(std::move(argument));
       return;
     }
-  }
-
-  // Contents that a cudaMemset writes, except equal values in inputs: these would hide wrong results.
-  std::optional<std::string> set_contents(ImportedArgument& argument, const Buffer& buffer) {
-    if (!buffer.memset) return std::nullopt;
-    const std::int64_t byte = buffer.memset->byte;
-    const auto extent = elements_of(buffer.memset->bytes, buffer);
-    if (buffer.extent && extent && extent->text() != buffer.extent->text())
-      argument.add_comment("the source sets only " + extent->text() + " of them");
-    const bool is_input = !buffer.use.is_written && !buffer.use.is_atomic && !buffer.use.is_passed_on;
-    if (is_input) return std::nullopt;
-    if (byte == 0) return "zero";
-    if (!is_floating(buffer.element) && (byte == 255 || byte == -1)) {
-      if (buffer.element == ElementType::uint64) return std::nullopt;
-      if (is_signed_integer(buffer.element)) return "{constant: -1}";
-      return fmt::format("{{constant: {}}}", (std::uint64_t{1} << 8 * element_size(buffer.element)) - 1);
-    }
-    if (buffer.element == ElementType::uint8) return fmt::format("{{constant: {}}}", byte & 255);
-    argument.add_comment(fmt::format("the source sets each byte to {}", byte));
-    return std::nullopt;
-  }
-
-  // The argument whose values say where the rows of this one begin: x[columns[j]] between
-  // offsets[row] and offsets[row + 1].
-  const Buffer* offsets_of(const Buffer& columns) const {
-    const Buffer* found = nullptr;
-    for (const Buffer& each : buffers_) {
-      if (&each == &columns || !each.use.has_next || !is_row_offsets(each)) continue;
-      if (found != nullptr) return nullptr;
-      found = &each;
-    }
-    return found;
-  }
-
-  bool is_row_offsets(const Buffer& buffer) const {
-    return buffer.use.has_next && buffer.use.is_read && !buffer.use.is_written &&
-           (buffer.element == ElementType::int32 || buffer.element == ElementType::int64) &&
-           buffer.width == 1 && !buffer.name.empty() && bounds_a_loop(buffer.name);
-  }
-
-  // `for (j = p[row]; j < p[row + 1]; …)`, or through variables that a loop compares with.
-  bool bounds_a_loop(const std::string& pointer) const {
-    const Tokens body = source_.bodies.body(source_.kernel.name);
-    std::set<std::string_view> names{pointer};
-    for (std::size_t i = 2; i + 1 < body.size(); ++i) {
-      if (body[i] == pointer && body[i - 1] == "=" && body[i - 2].is_word()) names.insert(body[i - 2].text);
-    }
-    for (std::size_t i = 0; i + 1 < body.size(); ++i) {
-      if (body[i] != "for" && body[i] != "while") continue;
-      const std::size_t close = closing_bracket(body, i + 1);
-      for (std::size_t k = i; k + 1 < close && k + 1 < body.size(); ++k) {
-        if (body[k] == "<" && names.contains(body[k + 1].text)) return true;
-      }
-    }
-    return false;
-  }
-
-  const Buffer* columns_of(const Buffer& offsets) const {
-    for (const Buffer& each : buffers_) {
-      const auto& indexes = each.use.indexes;
-      if (each.element != offsets.element || each.width > 1 || !each.use.is_read || each.use.is_written ||
-          indexes.empty() || !indexes[0].is_exact || buffer_named(indexes[0].array) == nullptr)
-        continue;
-      if (offsets_of(each) == &offsets) return &each;
-    }
-    return nullptr;
-  }
-
-  // How many values an index may take: the extent of the array that it points into.
-  std::optional<SizeTerm> index_limit(const PointerUse::Index& index) {
-    std::optional<SizeTerm> extent;
-    if (const Buffer* buffer = buffer_named(index.array)) {
-      extent = buffer->extent;
-      if (extent) extent = extent->divided_by(SizeTerm::number(buffer->width));
-    } else if (const auto written = source_.bodies.array_extent(source_.kernel.name, index.array)) {
-      extent = source_.code.translate(*written, 0);
-    }
-    if (!extent || !index.is_exact || index.factor.empty()) return index.is_exact ? extent : std::nullopt;
-    // array[p[i] * width + j]
-    LaunchingCode::Written written{index.factor};
-    const auto& parameters = *source_.kernel.parameters;
-    const auto passed =
-        std::ranges::find(parameters, index.factor[0].text, &FunctionSignature::Parameter::name);
-    if (source_.launch && passed != parameters.end())
-      written = {source_.launch->arguments[static_cast<std::size_t>(passed - parameters.begin())],
-                 source_.launch->place};
-    const auto factor = source_.code.translate(written.tokens, written.place);
-    return factor ? extent->divided_by(*factor) : std::nullopt;
-  }
-
-  // Contents of integers that are positions in other arrays.
-  std::optional<std::string> index_contents(ImportedArgument& argument, const Buffer& buffer) {
-    if (is_floating(buffer.element) || buffer.width > 1 || buffer.use.is_written || buffer.use.is_atomic)
-      return std::nullopt;
-    if (is_row_offsets(buffer)) {
-      const Buffer* columns = columns_of(buffer);
-      const auto nonzeros = columns != nullptr ? columns->extent : extent_of_rows(buffer);
-      const auto width = columns != nullptr ? index_limit(columns->use.indexes[0]) : nonzeros;
-      if (nonzeros && width) {
-        argument.add_comment("a guess: the kernel reads it as the offsets of rows");
-        return fmt::format("{{csr_offsets: {{nonzeros: {}, columns: {}}}}}", yaml_flow_text(nonzeros->text()),
-                           yaml_flow_text(width->text()));
-      }
-    }
-    if (const Buffer* offsets = offsets_of(buffer); offsets != nullptr && columns_of(*offsets) == &buffer &&
-                                                    buffer.extent && index_limit(buffer.use.indexes[0])) {
-      argument.add_comment("a guess: the kernel reads it as the columns of those rows");
-      return "{csr_columns: " + offsets->name + "}";
-    }
-    return std::nullopt;
-  }
-
-  // The extent of the input that the offsets divide into rows if no array of columns does: the extent of the
-  // first input whose elements are not indices.
-  std::optional<SizeTerm> extent_of_rows(const Buffer& offsets) const {
-    for (const Buffer& each : buffers_) {
-      if (&each != &offsets && each.use.is_read && !each.use.is_written && each.extent &&
-          each.use.indexes.empty())
-        return each.extent;
-    }
-    return std::nullopt;
-  }
-
-  std::optional<std::string> range_of_indexes(ImportedArgument& argument, const Buffer& buffer) {
-    if (is_floating(buffer.element) || buffer.width > 1 || buffer.use.indexes.empty()) return std::nullopt;
-    for (const PointerUse::Index& index : buffer.use.indexes) {
-      const auto limit = index_limit(index);
-      if (!limit) continue;
-      argument.add_comment("the range is a guess: the values are positions in " + index.array);
-      return bounds(SizeTerm::number(0), limit->minus(SizeTerm::number(1)));
-    }
-    argument.add_comment("a guess: its values are positions in " + buffer.use.indexes[0].array +
-                         ", and the source does not say how many that has");
-    return std::nullopt;
   }
 
   KernelInSource source_;

@@ -28,7 +28,6 @@ struct PointerUse {
     friend bool operator==(const Index& a, const Index& b) { return a.array == b.array; }
   };
   std::vector<Index> indexes;
-  bool has_next = false;  // the kernel reads p[i] and p[i + 1], the begin and end of a row
 };
 
 // The bodies of a CUDA source's functions.
@@ -63,7 +62,6 @@ struct KernelInSource {
   // The values of the kernel's first template parameters. The rest have their defaults.
   const std::vector<std::string>& template_values;
   Tokens tokens;  // of the source
-  const std::vector<FunctionSignature>& kernels;
   const KernelBodies& bodies;
   LaunchingCode& code;
   // The extent of a buffer if the source does not show it.

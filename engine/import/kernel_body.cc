@@ -27,8 +27,6 @@ class PointerReader {
       if (body_[i].is_word() && names_.contains(body_[i].text) && !is(i - 1, ".")) read(i);
     }
     find_indexes_by_variables();
-    for (const std::string& index : index_texts_)
-      use_.has_next = use_.has_next || index_texts_.contains(index + "+1");
     return std::move(use_);
   }
 
@@ -178,8 +176,6 @@ class PointerReader {
   void read(std::size_t at) {
     bool is_element = false;
     Span span = grow(at, is_element);
-    if (is_element && is(at + 1, "[") && partner_[at + 1] != kNone)
-      index_texts_.insert(text_of(body_.subspan(at + 2, partner_[at + 1] - at - 2)));
     if (is_element) {
       read_element(span);
     } else if (!declared_.contains(at)) {
@@ -330,7 +326,7 @@ class PointerReader {
   const std::vector<FunctionSignature>& signatures_;
   Tokens body_;
   int depth_;
-  Names names_, variables_, index_texts_;
+  Names names_, variables_;
   std::set<std::size_t> declared_;  // where aliases take the pointer
   std::vector<std::size_t> around_, partner_;
   PointerUse use_;

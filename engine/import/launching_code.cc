@@ -284,16 +284,6 @@ std::optional<LaunchingCode::Written> LaunchingCode::definition(std::string_view
   return Written{found->values[0], found->place};
 }
 
-bool LaunchingCode::is_program_argument(std::string_view name, std::size_t place) const {
-  const auto value = definition(name, place);
-  if (value && (has(value->tokens, "argv") || has(value->tokens, "argc"))) return true;
-  for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
-    if (tokens_[i] != name || tokens_[i + 1] != "=") continue;
-    if (has(tokens_.subspan(i, statement_end(i) - i), "argv")) return true;
-  }
-  return false;
-}
-
 std::vector<LaunchingCode::Source> LaunchingCode::sources_of(Tokens expression, std::size_t place) const {
   std::vector<Source> found;
   int steps = 0;
@@ -325,7 +315,7 @@ void LaunchingCode::add_sources(Tokens expression, std::size_t place, int depth,
       if (value == nullptr || !value->is_dim3) continue;  // the member's name is next
       i += 2;
     }
-    if (value == nullptr || asked_of_device(token.text)) continue;
+    if (value == nullptr) continue;
     const std::size_t before = found.size();
     for (const Tokens each : value->values) add_sources(each, value->place, depth + 1, steps, found);
     if (found.size() > before || value->is_dim3) continue;

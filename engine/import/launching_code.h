@@ -63,8 +63,6 @@ class LaunchingCode {
   bool is_dim3(std::string_view name, std::size_t place) const;
   // The initial value of a name.
   std::optional<Written> definition(std::string_view name, std::size_t place) const;
-  // True if a command-line argument of the program can set the value.
-  bool is_program_argument(std::string_view name, std::size_t place) const;
   // The variables that an expression depends on, without those in `known`, in the order of their use.
   struct Source {
     std::string name;
@@ -121,12 +119,8 @@ class LaunchingCode {
   std::optional<Allocation> allocation(Tokens pointer, std::size_t place) const;
   // `template_bytes`: those of a type that is a template parameter of the function which allocates.
   std::optional<SizeTerm> bytes_of(const Allocation& allocation, std::int64_t template_bytes);
-  // The first cudaMemset of a pointer's memory.
-  struct Memset {
-    std::int64_t byte = 0;
-    std::optional<SizeTerm> bytes;  // of the memory
-  };
-  std::optional<Memset> memset(Tokens pointer, std::size_t place);
+  // The byte of the first cudaMemset of a pointer's memory.
+  std::optional<std::int64_t> memset_byte(Tokens pointer, std::size_t place);
 
  private:
   struct Definition {
@@ -167,7 +161,6 @@ class LaunchingCode {
   std::optional<FoundLaunch> launch_by_call(std::size_t at) const;
   std::optional<TypeLayout> struct_layout(const std::string& name) const;
   std::optional<SizeTerm> size_of(Tokens what, std::size_t place);
-  std::optional<SizeTerm> asked_of_device(std::string_view name) const;
   std::vector<std::string> pointer_names(Tokens pointer, std::size_t place) const;
   std::optional<Allocation> device_vector(std::string_view name) const;
 

@@ -95,7 +95,7 @@ struct LaunchingCode::Parser {
     return term && at == tokens.size() && term->is_sound() ? term : std::nullopt;
   }
 
-  // 1 << 20, n >> 1, n & ~31
+  // 1 << 20, n >> 1
   std::optional<SizeTerm> shift() {
     auto left = sum();
     while (left && (is_pair("<") || is_pair(">"))) {
@@ -106,16 +106,6 @@ struct LaunchingCode::Parser {
       if (!bits || *bits < 0 || *bits > 40) return std::nullopt;
       const SizeTerm power = SizeTerm::number(std::int64_t{1} << *bits);
       left = is_left ? std::optional(left->times(power)) : left->divided_by(power);
-    }
-    // (n + 63) & ~63
-    while (left && is("&") && at + 2 < tokens.size() && tokens[at + 1] == "~") {
-      at += 2;
-      const auto mask = primary();
-      const auto bits = mask ? mask->constant() : std::nullopt;
-      if (!bits || *bits < 0 || ((*bits + 1) & *bits) != 0) return std::nullopt;
-      const SizeTerm multiple = SizeTerm::number(*bits + 1);
-      const auto count = left->divided_by(multiple);
-      left = count ? std::optional(count->times(multiple)) : std::nullopt;
     }
     return left;
   }
@@ -175,13 +165,6 @@ struct LaunchingCode::Parser {
       return cast(tokens.subspan(open + 1, close - open - 1), in_brackets());
     }
     ++at;
-    if (token == "sizeof" && !is("(")) {  // sizeof *p
-      const std::size_t begin = at;
-      while (is("*")) ++at;
-      if (at >= tokens.size()) return std::nullopt;
-      ++at;
-      return code.size_of(tokens.subspan(begin, at - begin), place);
-    }
     if (is("(")) return call(token);
     if (is(".")) return member(token.text);
     if (is("-") && at + 1 < tokens.size() && tokens[at + 1] == ">") {
@@ -281,7 +264,6 @@ struct LaunchingCode::Parser {
   std::optional<SizeTerm> name(std::string_view word) {
     if (const auto alias = code.known.find(word); alias != code.known.end())
       return SizeTerm::atom(alias->second);
-    if (auto asked = code.asked_of_device(word)) return asked;
     if (const auto value = code.definition(word, place)) return code.translate(value->tokens, value->place);
     const auto argument = code.template_argument(word, place);  // 4 of run<4>()
     const std::vector<Token> given = argument ? tokenize(argument->text) : std::vector<Token>();
@@ -297,18 +279,6 @@ std::optional<SizeTerm> LaunchingCode::translate(Tokens expression, std::size_t 
   auto term = Parser{*this, without_condition(expression), place}.all();
   --depth_;
   return term;
-}
-
-// The value that a call of the runtime writes to the variable of this name.
-std::optional<SizeTerm> LaunchingCode::asked_of_device(std::string_view name) const {
-  for (const Call& call :
-       calls_of({"cudaDeviceGetAttribute", "cudaOccupancyMaxActiveBlocksPerMultiprocessor"}, 2)) {
-    if (call.items[0].empty() || call.items[0].back() != name) continue;
-    // The other call asks how many blocks fit on a multiprocessor: at least one does.
-    if (tokens_[call.place] != "cudaDeviceGetAttribute") return SizeTerm::number(1);
-    if (has(call.items[1], "cudaDevAttrMultiProcessorCount")) return SizeTerm::atom("device.multiprocessors");
-  }
-  return std::nullopt;
 }
 
 }  // namespace gktune

@@ -104,13 +104,12 @@ std::optional<SizeTerm> LaunchingCode::bytes_of(const Allocation& allocation, st
   return bytes ? std::optional(bytes->as_integer()) : std::nullopt;
 }
 
-std::optional<LaunchingCode::Memset> LaunchingCode::memset(Tokens pointer, std::size_t place) {
+std::optional<std::int64_t> LaunchingCode::memset_byte(Tokens pointer, std::size_t place) {
   const std::vector<std::string> names = pointer_names(pointer, place);
   for (const Call& call : calls_of({"cudaMemset", "cudaMemsetAsync"}, 3)) {
     if (!names_any(call.items[0], names)) continue;
     const auto value = translate(call.items[1], call.place);
-    const auto byte = value ? value->constant() : std::nullopt;
-    return byte ? std::optional(Memset{*byte, translate(call.items[2], call.place)}) : std::nullopt;
+    return value ? value->constant() : std::nullopt;
   }
   return std::nullopt;
 }
