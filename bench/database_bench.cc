@@ -191,7 +191,7 @@ std::vector<Command> queries(std::int64_t trials, std::int64_t studies) {
                               {{"db", "sql", "SELECT kernel, min(median_us) FROM best_view GROUP BY kernel"}},
                               {{"db", "rm", study, "--dry-run"}},
                               {{"db", "rm", "--kernel", kernel, "--dry-run"}}};
-  for (const std::string format : {"header", "flags", "kernel-tuner", "t4"})
+  for (const std::string format : {"header", "flags", "kernel-tuner"})
     all.push_back({{"db", "export", study, "--format", format}});
   all.push_back({{"db", "export", kernel, "--device", "H200", "--format", "header"}});
   // Their work or their answer grows with the number of trials.

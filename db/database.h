@@ -271,7 +271,6 @@ class Database {
   // the file says besides, as JSON.
   Result<Merged> add_recording(const std::string& uuid, const Session& session, const Study& study,
                                const std::string& recorded, const std::vector<Trial>& trials);
-  Result<std::string> recorded(std::int64_t study) const;
   // Adds the rows of another database that are missing here: all, or its winners and what describes them. A
   // kernel: its rows alone.
   Result<Merged> merge(const std::filesystem::path& source, Copied copied = Copied::all,

@@ -440,13 +440,6 @@ Result<std::set<std::int64_t>> Database::studies_with(Status status) const {
   });
 }
 
-Result<std::string> Database::recorded(std::int64_t study) const {
-  return guarded([&] {
-    Statement select(*connection_, "SELECT recorded FROM studies WHERE id = ?");
-    return select.bind(study).step() ? select.row().text() : std::string();
-  });
-}
-
 Result<QueryRows> Database::query(const std::string& sql) const {
   return reading([&] {
     Statement select(*connection_, sql);

@@ -16,9 +16,9 @@
 namespace gktune {
 namespace {
 
-enum class ExportFormat { header, flags, kernel_tuner, t4 };
+enum class ExportFormat { header, flags, kernel_tuner };
 EnumNames enum_names(ExportFormat) {
-  static constexpr std::string_view kNames[] = {"header", "flags", "kernel-tuner", "t4"};
+  static constexpr std::string_view kNames[] = {"header", "flags", "kernel-tuner"};
   return kNames;
 }
 
@@ -35,8 +35,7 @@ void declare_export(Flags& flags, ExportOptions& options) {
   flags
       .choice("--format", options.format,
               "header: the winners of a kernel on a device, for C++; flags: -D…, of one winner; "
-              "kernel-tuner, t4: all "
-              "trials of a study, for other programs")
+              "kernel-tuner: a cache file with all trials of a study")
       .shown_default("header");
   flags.text("--output,-o", options.output, "Write to FILE instead of standard output", "FILE");
 }
@@ -133,15 +132,12 @@ ExitCode export_header(const Database& store, const std::vector<Winner>& winners
 
 ExitCode export_selection(const ExportOptions& options, Context& context) {
   auto studies = selected_studies(options.selection, options.studies, context);
-  if (options.format == ExportFormat::kernel_tuner || options.format == ExportFormat::t4) {
+  if (options.format == ExportFormat::kernel_tuner) {
     if (studies.size() != 1)
       return fail_usage(context, fmt::format("this format holds one study; {} are selected", studies.size()));
-    auto text =
-        value_or_end(export_recording(database_path(options.selection.database, context), studies.front().id,
-                                      options.format == ExportFormat::t4 ? RecordingFormat::t4
-                                                                         : RecordingFormat::kernel_tuner),
-                     context);
-    return write_text(text, options.output, context);
+    const auto database = database_path(options.selection.database, context);
+    return write_text(value_or_end(export_cache(database, studies.front().id), context), options.output,
+                      context);
   }
   const auto store = open_database(options.selection.database, context);
   auto winners = winners_of(*store, studies, context);

@@ -30,7 +30,6 @@ Result<Recording> recording_of(std::string recording_name, const Study& study, s
                       .problem = study.problem,
                       .objective = study.objective};
   for (const auto& [name, value] : trials.front().config) recording.parameters.push_back({.name = name});
-  for (const Trial& trial : trials) recording.keys.push_back(trial.config.json());
   recording.trials = std::move(trials);
   return complete(std::move(recording));
 }
@@ -167,8 +166,7 @@ Result<Merged> import_recording(const std::filesystem::path& database, const std
                                  recording->trials);
 }
 
-Result<std::string> export_recording(const std::filesystem::path& database, std::int64_t study,
-                                     RecordingFormat format) {
+Result<std::string> export_cache(const std::filesystem::path& database, std::int64_t study) {
   auto store = Database::open(database, Database::Access::read);
   if (!store) return store.error();
   auto summary = (*store)->study(study);
@@ -176,18 +174,10 @@ Result<std::string> export_recording(const std::filesystem::path& database, std:
   if (!*summary) return Error{"there is no study " + std::to_string(study)};
   auto trials = (*store)->trials(study);
   if (!trials) return trials.error();
-  auto recorded = (*store)->recorded(study);
-  if (!recorded) return recorded.error();
-
   if (trials->empty()) return Error{"the study has no trials"};
-  // All trials are those of an imported file in this format.
-  if (has_trials(*recorded, format, trials->size())) return *std::move(recorded);
-  // A file in the other format still has the times by which its program ranks.
-  auto recording = read_dated(*recorded, (*summary)->study.kernel);
-  if (!recording || recording->trials.size() != trials->size())
-    recording = recording_of((*summary)->study.kernel, (*summary)->study, *std::move(trials));
+  auto recording = recording_of((*summary)->study.kernel, (*summary)->study, *std::move(trials));
   if (!recording) return Error{"study " + std::to_string(study) + ": " + recording.error().message};
-  return write_recording(*recording, format);
+  return write_cache(*recording);
 }
 
 }  // namespace gktune

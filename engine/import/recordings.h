@@ -31,8 +31,7 @@ Result<std::unique_ptr<ReplayDevice>, EngineError> open_replay(const KernelDefin
 // the same file again changes nothing.
 Result<Merged> import_recording(const std::filesystem::path& database, const std::filesystem::path& file);
 
-// Writes a study in one of these formats. An imported study gives the values of its file unchanged.
-Result<std::string> export_recording(const std::filesystem::path& database, std::int64_t study,
-                                     RecordingFormat format);
+// Writes a study as a cache file of Kernel Tuner.
+Result<std::string> export_cache(const std::filesystem::path& database, std::int64_t study);
 
 }  // namespace gktune

@@ -311,14 +311,15 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
         _verify(kernel_name, kernel_source, problem_size, arguments, options, call, results)
     if options["cache"]:
         path = os.fspath(options["cache"])
-        _export(tuned, "kernel-tuner", path if path.endswith(".json") else path + ".json")
+        _export(tuned, path if path.endswith(".json") else path + ".json")
     if not options["quiet"]:
         _print_best(results, objective, options)
     return results, {"device_name": tuned.device, "kernel_name": kernel_name}
 
 
-def _export(tuned: _study.Study, form: str, path: str) -> None:
-    _program.output(["db", "export", str(tuned.row.id), "--format", form, "-o", path, "--db", tuned.database])
+def _export(tuned: _study.Study, path: str) -> None:
+    words = ["db", "export", str(tuned.row.id), "--format", "kernel-tuner", "-o", path, "--db", tuned.database]
+    _program.output(words)
 
 
 def _verify(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], options: Mapping[str, Any],
@@ -339,7 +340,7 @@ def _results(tuned: _study.Study, metrics: Mapping[str, Any], names: Sequence[st
     """The trials in Kernel Tuner's form. The program writes it."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "cache.json")
-        _export(tuned, "kernel-tuner", path)
+        _export(tuned, path)
         with open(path, encoding="utf-8") as file:
             results: list[dict[str, Any]] = list(json.load(file)["cache"].values())
     known = {tuple(trial.config[name] for name in names): trial.metrics for trial in tuned.trials} if observed else {}
@@ -515,10 +516,35 @@ def _common(data: Sequence[Mapping[str, Any]], objective: str, is_higher_better:
 
 
 def store_output_file(output_filename: str, results: Any, tune_params: Any, objective: str = "time") -> None:
-    """Writes the trials of the latest tuning as T4 results."""
+    """Writes the results of the latest tuning in the T4 format."""
     if "study" not in _latest:
         raise NoConfiguration("store_output_file comes after tune_kernel")
-    _export(_latest["study"], "t4", output_filename if output_filename.endswith(".json") else output_filename + ".json")
+    names = list(_latest["study"].trials[0].config)
+    path = output_filename if output_filename.endswith(".json") else output_filename + ".json"
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"schema_version": "1.0.0", "results": [_t4_result(result, names) for result in results]}, file)
+
+
+_INVALIDITY = {"CompilationFailedConfig": "compile", "InvalidConfig": "constraints", "RuntimeFailedConfig": "runtime"}
+
+
+def _t4_result(result: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    is_valid = _is_valid(result)
+    return {
+        "configuration": {name: result[name] for name in names},
+        "objectives": ["time"],
+        "timestamp": result["timestamp"],
+        "invalidity": "correct" if is_valid else _INVALIDITY[result["__error__"]],
+        "correctness": 1 if is_valid else 0,
+        "measurements": [{"name": "time", "value": result["time"], "unit": "ms"}] if is_valid else [],
+        "times": {
+            "compilation": result["compile_time"],
+            "runtimes": result.get("times", []),
+            "framework": 0,
+            "search_algorithm": 0,
+            "validation": 0,
+        },
+    }
 
 
 def store_metadata_file(metadata_filename: str) -> None:

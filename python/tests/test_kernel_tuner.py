@@ -121,7 +121,9 @@ store_metadata_file("metadata.json")
             [each["tunable_parameters"] for each in json.loads(read("results.json"))["data"]], [{"block_size_x": 64}]
         )
         self.assertEqual(read("targets.h").count("#define block_size_x 64\n"), 2)
-        self.assertEqual(len(json.loads(read("output.json"))["results"]), 1)
+        (stored,) = json.loads(read("output.json"))["results"]
+        self.assertEqual((stored["configuration"], stored["invalidity"]), ({"block_size_x": 64}, "correct"))
+        self.assertGreater(stored["measurements"][0]["value"], 0)
         self.assertIn("64", json.loads(read("cache.json"))["cache"])
         self.assertIn("host", read("metadata.json"))
 

@@ -75,7 +75,7 @@ TEST_F(FleetCommands, all_commands_accept_a_server) {
         {"db", "show", "1"},
         {"db", "export", "--format", "header"},
         {"db", "export", "--format", "flags"},
-        {"db", "export", "--format", "t4"},
+        {"db", "export", "--format", "kernel-tuner"},
         {"db", "sql", "SELECT config FROM best_view", "--csv"}}) {
     const Call on_server = run(words);
     EXPECT_EQ(on_server.code, ExitCode::done) << on_server.err;

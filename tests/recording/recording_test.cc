@@ -10,10 +10,7 @@ namespace {
 Recording recorded(std::vector<Config> configs) {
   Recording recording;
   for (const auto& [name, value] : configs.front()) recording.parameters.push_back({.name = name});
-  for (Config& config : configs) {
-    recording.keys.push_back(config.json());
-    recording.trials.push_back({.config = std::move(config), .objective = 1});
-  }
+  for (Config& config : configs) recording.trials.push_back({.config = std::move(config), .objective = 1});
   return complete(std::move(recording)).value();
 }
 
@@ -44,8 +41,7 @@ TEST(Recording, a_single_configuration_is_a_space) {
 
 TEST(Recording, trials_with_other_parameters_are_an_error) {
   Recording recording{.parameters = {{.name = "x"}},
-                      .trials = {{.config = {{"x", 1}}}, {.config = {{"x", 1}, {"y", 2}}}},
-                      .keys = {"1", "1,2"}};
+                      .trials = {{.config = {{"x", 1}}}, {.config = {{"x", 1}, {"y", 2}}}}};
   EXPECT_EQ(complete(recording).error().message,
             "configuration x=1 y=2 has other parameters than the others");
 }

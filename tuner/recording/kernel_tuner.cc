@@ -12,12 +12,33 @@
 namespace gktune {
 namespace {
 
+// The names that cache files and T4 files give to a status.
+struct RecordedStatus {
+  Status status;
+  std::string_view in_cache, in_t4;
+};
+// Names that stand for several statuses are read as the first of these.
+constexpr RecordedStatus kRecordedStatuses[] = {
+    {Status::ok, "", "correct"},
+    {Status::launch_failed, "RuntimeFailedConfig", "runtime"},
+    {Status::invalid, "InvalidConfig", "constraints"},
+    {Status::compile_failed, "CompilationFailedConfig", "compile"},
+    {Status::compile_timed_out, "CompilationFailedConfig", "compile"},
+    {Status::timed_out, "RuntimeFailedConfig", "timeout"},
+    {Status::wrong_result, "RuntimeFailedConfig", "correctness"},
+};
+
 const RecordedJson* find(const RecordedJson& object, const char* name) {
   const auto found = object.find(name);
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
 }  // namespace
+
+std::string_view name_in_cache(Status status) {
+  const auto known = std::ranges::find(kRecordedStatuses, status, &RecordedStatus::status);
+  return known == std::end(kRecordedStatuses) ? kRecordedStatuses[1].in_cache : known->in_cache;
+}
 
 const RecordedJson& field(const RecordedJson& object, const char* name) {
   const RecordedJson* found = object.is_object() ? find(object, name) : nullptr;
@@ -186,10 +207,6 @@ Trial read_t4_trial(const RecordedJson& result) {
   return trial;
 }
 
-std::string key_of(const Config& config) {
-  return joined(config, ",", [](const auto& each) { return each.second.str(); });
-}
-
 }  // namespace
 
 Recording read_cache(const RecordedJson& file) {
@@ -211,7 +228,6 @@ Recording read_cache(const RecordedJson& file) {
     } catch (const BadFile& bad) {
       throw BadFile{"the configuration '" + key + "': " + bad.message};
     }
-    recording.keys.push_back(key);
   }
   return recording;
 }
@@ -224,7 +240,6 @@ Recording read_t4(const RecordedJson& file) {
     } catch (const BadFile& bad) {
       throw BadFile{"result " + std::to_string(recording.trials.size() + 1) + ": " + bad.message};
     }
-    recording.keys.push_back(key_of(recording.trials.back().config));
   }
   if (!recording.trials.empty()) {
     for (const auto& [name, value] : recording.trials.front().config)

@@ -27,20 +27,7 @@ std::optional<Value> plain_value(const RecordedJson& json);
 Recording read_cache(const RecordedJson& file);
 Recording read_t4(const RecordedJson& file);
 
-// The names that cache files and T4 files give to a status.
-struct RecordedStatus {
-  Status status;
-  std::string_view in_cache, in_t4;
-};
-// Names that stand for several statuses are read as the first of these.
-inline constexpr RecordedStatus kRecordedStatuses[] = {
-    {Status::ok, "", "correct"},
-    {Status::launch_failed, "RuntimeFailedConfig", "runtime"},
-    {Status::invalid, "InvalidConfig", "constraints"},
-    {Status::compile_failed, "CompilationFailedConfig", "compile"},
-    {Status::compile_timed_out, "CompilationFailedConfig", "compile"},
-    {Status::timed_out, "RuntimeFailedConfig", "timeout"},
-    {Status::wrong_result, "RuntimeFailedConfig", "correctness"},
-};
+// The name that cache files give to a failure.
+std::string_view name_in_cache(Status status);
 
 }  // namespace gktune

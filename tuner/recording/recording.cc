@@ -51,9 +51,8 @@ Result<Recording> complete(Recording recording) {
 
   std::set<std::string> seen;
   for (auto i = std::ssize(recording.trials); i-- > 0;) {
-    if (seen.insert(recording.trials[static_cast<std::size_t>(i)].config.json()).second) continue;
-    recording.trials.erase(recording.trials.begin() + i);
-    recording.keys.erase(recording.keys.begin() + i);
+    const Config& config = recording.trials[static_cast<std::size_t>(i)].config;
+    if (!seen.insert(config.json()).second) recording.trials.erase(recording.trials.begin() + i);
   }
   for (Parameter& parameter : recording.parameters) keep_occurring_values(parameter, recording.trials);
   return recording;
@@ -196,11 +195,6 @@ std::string timestamp_of(std::int64_t unix_ms) {
   return text.data();
 }
 
-const RecordedStatus& recorded(Status status) {
-  const auto known = std::ranges::find(kRecordedStatuses, status, &RecordedStatus::status);
-  return known == std::end(kRecordedStatuses) ? kRecordedStatuses[1] : *known;
-}
-
 double time_ms(const Trial& trial) {
   return (trial.objective > 0 ? trial.objective : trial.timing.median_us) * kUsInMs;
 }
@@ -220,7 +214,7 @@ RecordedJson cache_record(const Trial& trial) {
     record["time"] = time_ms(trial);
     record["times"] = times_ms(trial);
   } else {
-    record["time"] = recorded(trial.status).in_cache;
+    record["time"] = name_in_cache(trial.status);
   }
   for (const auto& [name, value] : known_metrics(trial)) {
     if (!record.contains(name)) record[name] = value_json<RecordedJson>(value);
@@ -239,41 +233,14 @@ RecordedJson problem_size(const Problem& problem) {
   return joined(problem, ",", [](const auto& axis) { return axis.first + "=" + axis.second.str(); });
 }
 
-RecordedJson t4_record(const Trial& trial) {
-  RecordedJson record = {{"configuration", values_json<RecordedJson>(trial.config)},
-                         {"objectives", {"time"}},
-                         {"timestamp", timestamp_of(trial.ended_unix_ms)},
-                         {"invalidity", recorded(trial.status).in_t4},
-                         {"correctness", trial.ok() ? 1 : 0},
-                         {"measurements", RecordedJson::array()},
-                         {"times",
-                          {{"compilation", trial.compile_s * kMsInS},
-                           {"runtimes", times_ms(trial)},
-                           {"framework", 0},
-                           {"search_algorithm", 0},
-                           {"validation", 0}}}};
-  if (trial.ok()) {
-    record["measurements"].push_back({{"name", "time"}, {"value", time_ms(trial)}, {"unit", "ms"}});
-    for (const auto& [name, value] : known_metrics(trial))
-      record["measurements"].push_back(
-          {{"name", name}, {"value", value_json<RecordedJson>(value)}, {"unit", ""}});
-  }
-  return record;
-}
-
 // The name of a configuration in a cache file: its values in the order of the parameters.
 std::string key_of_config(const Recording& recording, const Config& config) {
   return joined(recording.parameters, ",",
                 [&](const Parameter& parameter) { return config.find(parameter.name)->str(); });
 }
 
-const char* trials_of(RecordingFormat format) {
-  return format == RecordingFormat::kernel_tuner ? "cache" : "results";
-}
-
 // The file without its trials.
-RecordedJson file_without_trials(const Recording& recording, RecordingFormat format) {
-  if (format == RecordingFormat::t4) return {{"schema_version", "1.0.0"}, {"results", RecordedJson::array()}};
+RecordedJson file_without_trials(const Recording& recording) {
   RecordedJson file = {{"schema_version", "1.1.0"},
                        {"device_name", recording.device.name},
                        {"kernel_name", recording.kernel},
@@ -305,23 +272,11 @@ std::string cache_text(const RecordedJson& file) {
 
 }  // namespace
 
-bool has_trials(std::string_view text, RecordingFormat format, std::size_t count) {
-  const RecordedJson file = RecordedJson::parse(text, nullptr, false);
-  const auto trials = file.is_object() ? file.find(trials_of(format)) : file.end();
-  return trials != file.end() && trials->size() == count;
-}
-
-std::string write_recording(const Recording& recording, RecordingFormat format) {
-  RecordedJson file = file_without_trials(recording, format);
-  RecordedJson& target = file[trials_of(format)];
-  for (const Trial& trial : recording.trials) {
-    if (format == RecordingFormat::kernel_tuner) {
-      target[key_of_config(recording, trial.config)] = cache_record(trial);
-    } else {
-      target.push_back(t4_record(trial));
-    }
-  }
-  return format == RecordingFormat::kernel_tuner ? cache_text(file) : file.dump() + "\n";
+std::string write_cache(const Recording& recording) {
+  RecordedJson file = file_without_trials(recording);
+  for (const Trial& trial : recording.trials)
+    file["cache"][key_of_config(recording, trial.config)] = cache_record(trial);
+  return cache_text(file);
 }
 
 }  // namespace gktune

@@ -22,7 +22,6 @@ struct Recording {
   std::string objective = "time";     // as the studies of a database have it
   std::vector<Parameter> parameters;  // with the values that occur, in the order of the file
   std::vector<Trial> trials;          // each configuration once
-  std::vector<std::string> keys;      // the file's own name of each trial
 };
 
 // The cost of a trial: compilation, check and timing.
@@ -47,12 +46,7 @@ Result<Recording> read_recording_text(std::string_view text, const std::filesyst
 Result<std::string> read_text_file(const std::filesystem::path& path,
                                    std::size_t limit = std::size_t{1} << 31);
 
-enum class RecordingFormat { kernel_tuner, t4 };
-
-// True if the text is a file in this format with this number of trials.
-bool has_trials(std::string_view text, RecordingFormat format, std::size_t count);
-
-// The text of a file in this format.
-std::string write_recording(const Recording& recording, RecordingFormat format);
+// The text of a cache file of Kernel Tuner.
+std::string write_cache(const Recording& recording);
 
 }  // namespace gktune
