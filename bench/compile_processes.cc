@@ -116,7 +116,7 @@ CompileCost compile_serially(const Variants& variants, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       const SourcePlan& source = variants.plans[i].candidate.source;
       const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::keep);
-      const CudaText program = cuda_text_of_one(flat, source, OtherKernels::keep);
+      const CudaText program = cuda_text_of_one(flat, source);
       if (!nvrtc->compile({source.path, program.text, {}, options, source.entries}).ok) ++progress.failed;
     }
   });

@@ -15,7 +15,7 @@ SourcePlan variant(std::vector<std::pair<std::string, std::string>> macros) {
 }
 
 TEST(cuda_text, sets_the_macros_of_one_variant_before_its_source) {
-  const auto program = cuda_text_of_one(flat("int x = N;\n"), variant({{"N", "3"}}), OtherKernels::keep);
+  const auto program = cuda_text_of_one(flat("int x = N;\n"), variant({{"N", "3"}}));
   EXPECT_EQ(program.text, "#define N 3\n#line 1 \"k.cu\"\nint x = N;\n");
   EXPECT_EQ(program.entries[0][0], "k<1>");
 }
@@ -23,12 +23,13 @@ TEST(cuda_text, sets_the_macros_of_one_variant_before_its_source) {
 TEST(cuda_text, gives_each_of_several_variants_a_namespace_and_its_macros) {
   const SourcePlan a = variant({{"N", "3"}}), b = variant({{"N", "4"}});
   const SourcePlan* both[] = {&a, &b};
-  const auto program = cuda_text_of_many(flat("int x = N;\n"), both);
-  EXPECT_EQ(program.text,
-            "#define N 3\nnamespace gktune_variant_0_ {\n#line 1 \"gktune_variant_0_/k.cu\"\nint x = "
-            "N;\n\n}\n#undef N\n"
-            "#define N 4\nnamespace gktune_variant_1_ {\n#line 1 \"gktune_variant_1_/k.cu\"\nint x = "
-            "N;\n\n}\n#undef N\n");
+  const auto program = cuda_text_of_many(flat("__device__ int k = N;\n"), both);
+  EXPECT_EQ(
+      program.text,
+      "#define N 3\nnamespace gktune_variant_0_ {\n#line 1 \"gktune_variant_0_/k.cu\"\n__device__ int k = "
+      "N;\n\n}\n#undef N\n"
+      "#define N 4\nnamespace gktune_variant_1_ {\n#line 1 \"gktune_variant_1_/k.cu\"\n__device__ int k = "
+      "N;\n\n}\n#undef N\n");
   EXPECT_EQ(program.entries[1][0], "gktune_variant_1_::k<1>");
 }
 
@@ -36,21 +37,22 @@ TEST(cuda_text, puts_includes_outside_of_the_namespaces) {
   const SourcePlan a = variant({{"WAY", "1"}});
   const SourcePlan* one[] = {&a};
   const auto program =
-      cuda_text_of_many(flat("#if WAY\n#include \"x.h\"\n#endif\n#define Y 1\nint x;\n"), one);
+      cuda_text_of_many(flat("#if WAY\n#include \"x.h\"\n#endif\n#define Y 1\n__device__ int k;\n"), one);
   EXPECT_EQ(
       program.text,
       "#define WAY 1\n#line 1 \"k.cu\"\n#if WAY\n#undef WAY\n#line 2 \"k.cu\"\n#include \"x.h\"\n#define "
       "WAY 1\n#line 3 \"k.cu\"\n#endif\n#define Y 1\n\n#undef WAY\n"
       "#undef Y\n"
       "#define WAY 1\nnamespace gktune_variant_0_ {\n#line 1 \"gktune_variant_0_/k.cu\"\n#if WAY\n\n\n"
-      "#line 3 \"gktune_variant_0_/k.cu\"\n#endif\n#define Y 1\nint x;\n\n}\n#undef WAY\n#undef Y\n");
+      "#line 3 \"gktune_variant_0_/k.cu\"\n#endif\n#define Y 1\n__device__ int k;\n\n}\n#undef WAY\n#undef "
+      "Y\n");
 }
 
 TEST(cuda_text, hides_parameters_from_the_headers_of_the_toolkit) {
   const SourcePlan a = variant({{"T", "int"}});
   const SourcePlan* one[] = {&a};
   const FlatSource source = flat("#include <x.h>\nT x;\n");
-  EXPECT_EQ(cuda_text_of_one(source, a, OtherKernels::keep).text,
+  EXPECT_EQ(cuda_text_of_one(source, a).text,
             "#define T int\n#line 1 \"k.cu\"\n#undef T\n#line 1 \"k.cu\"\n#include <x.h>\n#define T "
             "int\n#line 2 \"k.cu\"\nT x;\n");
   EXPECT_NE(
@@ -83,32 +85,6 @@ TEST(cuda_text, removes_the_names_of_variants_from_messages) {
   EXPECT_EQ(
       without_variant_names("gktune_variant_3_/k.cu(4): error: in gktune_variant_3_::k<gktune_variant_3_::A>"),
       "k.cu(4): error: in k<A>");
-}
-
-TEST(unused_kernels, become_device_functions) {
-  EXPECT_EQ(without_unused_kernels("__global__ void a() {}\nstatic __global__ void b(int* p) {}\n", {"a"}),
-            "__global__ void a() {}\nstatic __device__ void b(int* p) {}\n");
-}
-
-TEST(unused_kernels, lose_the_attributes_of_kernels) {
-  EXPECT_EQ(without_unused_kernels("__global__ void __launch_bounds__(f(1, 2))\nb() {}\n", {"a"}),
-            "__device__ void \nb() {}\n");
-}
-
-TEST(unused_kernels, are_recognised_by_the_names_of_entries) {
-  const std::string text = "__global__ void a() {}\n__global__ void ab() {}\n";
-  EXPECT_EQ(without_unused_kernels(text, {"x::a", "ab"}), text);
-  EXPECT_NE(without_unused_kernels(text, {"b"}), text);
-}
-
-TEST(unused_kernels, stay_unchanged_if_their_declaration_is_unusual) {
-  for (const std::string text :
-       {"template <int n>\n__global__ void b() {}\n", "#define K \\\n  __global__ void b() {}\n",
-        "// __global__ void b() {}\n", "__global__ void b(const __grid_constant__ T p) {}\n", "__global__ ",
-        "__global__ void b(", "__global__ auto x = 3;",
-        "__global__ void b() {}\nvoid f() { a<<<1, 1>>>(); }\n"}) {
-    EXPECT_EQ(without_unused_kernels(text, {"a"}), text);
-  }
 }
 
 }  // namespace

@@ -81,6 +81,24 @@ TEST(KernelCode, names_in_entries_are_kept) {
   EXPECT_EQ(kept(text, {"Sum"}), "struct Sum {};\ntemplate <class F> __global__ void k(int* x) {}\n");
 }
 
+TEST(KernelCode, kernels_that_the_launches_do_not_mention_are_dropped) {
+  const std::string used = "__device__ int twice(int x) { return 2 * x; }\n",
+                    k = "__global__ void k(int* x) {}\n";
+  const std::string other =
+      "__device__ void only_here() {}\ntemplate <class T>\n__global__ void __launch_bounds__(f(1, 2)) "
+      "other(T* x) {}\n"
+      "template __global__ void other<int>(int*);\n";
+  EXPECT_EQ(kept(other + k, {"k"}), "__device__ void only_here() {}\n" + k);
+  EXPECT_EQ(kept(used + k + "__global__ void main_one(int* x) { k<<<1, twice(1)>>>(x); }\n", {"main_one"}),
+            used + k + "__global__ void main_one(int* x) { k<<<1, twice(1)>>>(x); }\n");
+  EXPECT_EQ(kept(other + k, {"none"}), other + k);
+}
+
+TEST(KernelCode, a_pragma_is_dropped_with_the_code_around_it) {
+  const std::string loop = "__global__ void k(int* x) {\n#pragma unroll 2\n  for (;;) {}\n}\n";
+  EXPECT_EQ(kept("int main() {\n#pragma omp for\n  for (;;) {}\n}\n" + loop, {"k"}), loop);
+}
+
 TEST(KernelCode, odd_host_declarations_are_dropped_completely) {
   for (const std::string text :
        {"Timer::Timer() : start{0}, stop(1) { run(); }", "auto f = [](int x) { return x; };",

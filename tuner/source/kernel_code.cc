@@ -26,6 +26,12 @@ constexpr std::string_view kNoNames[] = {
     "struct", "class",    "union", "enum", "final", "public",  "private", "typedef", "static",   "const",
     "int",    "unsigned", "short", "long", "char",  "virtual", "alignas", "std",     "constexpr"};
 
+void blank(std::string& text, std::size_t begin, std::size_t size) {
+  for (std::size_t i = begin; i < begin + size; ++i) {
+    if (text[i] != '\n') text[i] = ' ';
+  }
+}
+
 // Puts a changed text of the same number of lines back into the lines.
 void set_text(FlatSource& source, const std::string& text) {
   std::size_t at = 0;
@@ -46,6 +52,7 @@ struct Declaration {
   std::vector<std::string_view> names;  // that it may declare
   bool has_body = false;                // of a function
   bool is_of_host = false;              // device code cannot use it
+  bool is_kernel = false;
   bool is_kept = false;
 };
 
@@ -144,6 +151,9 @@ class DeclarationReader {
     const std::size_t head_end = has_list && !is_class ? std::min(body, declaration.last) : declaration.last;
     const Tokens head = tokens_.subspan(begin, head_end - begin + 1);
     declaration.names = has_list && !is_class ? function_names(begin, list) : other_names(head, is_class);
+    const bool is_named_by_macro =
+        std::ranges::any_of(declaration.names, [&](std::string_view name) { return macros_.contains(name); });
+    declaration.is_kernel = has_list && !is_class && has(head, "__global__") && !is_named_by_macro;
     declaration.has_body = body < end;
     declaration.is_kept = is_root(head) && !opens_library(head);
     if (!declaration.is_kept && !is_class) declaration.is_of_host = is_of_host(begin, list, head);
@@ -275,6 +285,18 @@ void join_declarations(std::vector<Declaration>& declarations, Unmarked unmarked
     if (unmarked == Unmarked::devices || std::ranges::any_of(declaration.names, is_of_devices))
       declaration.is_of_host = false;
   }
+}
+
+// Kernels that the launches do not mention cost as much to compile as others. Where they mention none, all
+// stay.
+void leave_other_kernels(std::vector<Declaration>& declarations, const NameSet& mentioned) {
+  const auto is_mentioned = [&](const Declaration& each) {
+    return each.is_kernel &&
+           std::ranges::any_of(each.names, [&](std::string_view name) { return mentioned.contains(name); });
+  };
+  if (std::ranges::none_of(declarations, is_mentioned)) return;
+  for (Declaration& each : declarations)
+    each.is_kept = each.is_kept && (!each.is_kernel || is_mentioned(each));
 }
 
 // Keeps the declarations that kept declarations and mentioned names use. Returns all used words.
@@ -417,13 +439,20 @@ void drop_host_code(FlatSource& source, const NameSet& mentioned, Unmarked unmar
   auto declarations = DeclarationReader(tokens, macros, device).run();
   if (!declarations) return;
   std::vector<std::string> directives;  // #pragma unroll kFactor
+  std::vector<std::size_t> places;      // theirs in the text
+  std::size_t place = 0;
   for (const SourceLine& line : source.lines) {
-    if (line.kind == Kind::directive) directives.push_back(line.text);
+    if (line.kind == Kind::directive) {
+      directives.push_back(line.text);
+      places.push_back(place);
+    }
+    place += line.text.size();
   }
   const NameSet in_directives = words_of(directives);
   WordSet used(mentioned.begin(), mentioned.end());
   used.insert(in_directives.begin(), in_directives.end());
   join_declarations(*declarations, unmarked);
+  leave_other_kernels(*declarations, mentioned);
   keep_used(*declarations, tokens, macros, used);
   std::string kept = text;
   for (const Declaration& declaration : *declarations) {
@@ -433,12 +462,14 @@ void drop_host_code(FlatSource& source, const NameSet& mentioned, Unmarked unmar
       continue;
     }
     if (declaration.is_of_host) source.host_names.insert(declaration.names.begin(), declaration.names.end());
-    // Token by token: preprocessor lines in between stay.
-    for (const Token& token : all) {
-      const auto at = static_cast<std::size_t>(token.text.data() - text.data());
-      for (std::size_t i = at; i < at + token.text.size(); ++i) {
-        if (kept[i] != '\n') kept[i] = ' ';
-      }
+    // Token by token: macros and conditions in between stay.
+    const auto place_of = [&](const Token& token) {
+      return static_cast<std::size_t>(token.text.data() - text.data());
+    };
+    for (const Token& token : all) blank(kept, place_of(token), token.text.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (places[i] > place_of(all.front()) && places[i] < place_of(all.back()))
+        blank(kept, places[i], directives[i].size());
     }
   }
   if (kept != text) set_text(source, kept);

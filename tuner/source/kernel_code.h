@@ -19,8 +19,9 @@ enum class Unmarked { host, devices };
 Unmarked unmarked_with(const std::vector<std::string>& options);
 
 // Removes the host code of a CUDA source: host functions (main, functions with <<<>>>), everything that only
-// they use, and headers of host libraries become blank lines. `mentioned` are other names that the launches
-// use. Leaves a source unchanged if its brackets do not match outside of preprocessor conditions.
+// they use, and headers of host libraries become blank lines. So do kernels that nothing mentions.
+// `mentioned` are the names that the launches use. Leaves a source unchanged if its brackets do not match
+// outside of preprocessor conditions.
 void drop_host_code(FlatSource& source, const NameSet& mentioned, Unmarked unmarked = Unmarked::host);
 
 // A line for each name of removed host code that the compiler's messages quote.

@@ -67,7 +67,7 @@ class CudaCompiler : public Compiler {
         nvrtc_(std::move(nvrtc)),
         include_dirs_(std::move(include_dirs)),
         headers_(standard_headers()) {
-    compiler_key_ = "6 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
+    compiler_key_ = "7 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
     for (const auto& dir : include_dirs_) compiler_key_ += '\n' + size_and_time(dir + "/cuda_fp16.h");
   }
 
@@ -272,27 +272,20 @@ class CudaCompiler : public Compiler {
     });
   }
 
-  NvrtcOutput compile_one(Batch& batch, const SourcePlan& source) const {
-    const CudaText lean = cuda_text_of_one(batch.source, source, OtherKernels::drop);
-    NvrtcOutput output = compile_text(batch, lean.text, source, source.entries);
-    if (output.ok) return output;
-    // Compiles the original text, in case the error is due to something that was left out.
-    const CudaText whole = cuda_text_of_one(batch.source, source, OtherKernels::keep);
-    if (whole.text == lean.text) return output;
-    return compile_text(batch, whole.text, source, source.entries);
-  }
-
   void compile_alone(Batch& batch, const Pending& pending, CompileCache& cache) {
     const auto start = std::chrono::steady_clock::now();
-    const NvrtcOutput output = compile_one(batch, *pending.source);
+    const SourcePlan& source = *pending.source;
+    FlatSource own = batch.source;
+    keep_kernels(own, source);
+    const NvrtcOutput output =
+        compile_text(batch, cuda_text_of_one(own, source).text, source, source.entries);
     const CompileLog log = read_compile_log(output.log);
 
     CompiledVariant& result = *pending.result;
     if (!output.ok) {
       result.status = Status::compile_failed;
       result.log = joined(log.messages, "");
-      if (auto missing = missing_entry(log.messages, batch.source, *pending.source))
-        result.log = *std::move(missing);
+      if (auto missing = missing_entry(log.messages, batch.source, source)) result.log = *std::move(missing);
       result.log += host_code_notes(batch.source.host_names, result.log);
       result.log += missing_header_warnings(batch);
       if (include_dirs_.empty()) result.log += "note: CUDA's headers were not found on this machine\n";

@@ -12,72 +12,6 @@
 namespace gktune {
 namespace {
 
-// reduce of gktune_variant_3::reduce<int, 4>.
-std::string_view bare_name(std::string_view entry) {
-  entry = entry.substr(0, entry.find('<'));
-  const auto colon = entry.rfind("::");
-  return colon == std::string_view::npos ? entry : entry.substr(colon + 2);
-}
-
-bool is_template(Tokens tokens, std::size_t at) {
-  while (at > 0 && tokens[at - 1].kind == Token::Kind::word) --at;  // static, inline
-  return at > 0 && tokens[at - 1] == ">";
-}
-
-// The attribute behind __global__, such as __launch_bounds__(256), and the kernel's name. No name: the
-// declaration is unusual.
-struct Declaration {
-  std::string_view name;
-  std::size_t attribute = 0, attribute_end = 0;  // its first and last token; 0: there is none
-};
-
-Declaration read_declaration(Tokens tokens, std::size_t at) {
-  Declaration declaration;
-  for (++at; at + 1 < tokens.size() && tokens[at].kind == Token::Kind::word;) {
-    if (tokens[at + 1] != "(") {  // static, void
-      ++at;
-      continue;
-    }
-    const std::size_t end = closing_bracket(tokens, at + 1);
-    if (end == tokens.size()) return {};
-    if (!tokens[at].text.starts_with("__")) {
-      const Tokens parameters = tokens.subspan(at + 1, end - at - 1);
-      // Only a kernel's parameter can be one.
-      const bool is_bound_to_grid = std::ranges::find(parameters, std::string_view("__grid_constant__"),
-                                                      &Token::text) != parameters.end();
-      if (!is_bound_to_grid) declaration.name = tokens[at].text;
-      return declaration;
-    }
-    if (declaration.attribute_end != 0) return {};
-    declaration.attribute = at;
-    declaration.attribute_end = end;
-    at = end + 1;
-  }
-  return {};
-}
-
-}  // namespace
-
-std::string without_unused_kernels(const std::string& text, const std::vector<std::string>& entries) {
-  if (text.find("<<<") != std::string::npos) return text;  // kernels that launch kernels
-  const std::vector<Token> tokens = code_tokens(text);
-  Edits edits(text);
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i] != "__global__" || is_template(tokens, i)) continue;
-    const Declaration declaration = read_declaration(tokens, i);
-    if (declaration.name.empty() ||
-        std::ranges::find(entries, declaration.name, bare_name) != entries.end()) {
-      continue;
-    }
-    edits.replace(tokens[i], tokens[i], "__device__");
-    if (declaration.attribute_end != 0)
-      edits.replace(tokens[declaration.attribute], tokens[declaration.attribute_end], "");
-  }
-  return edits.apply();
-}
-
-namespace {
-
 using Kind = SourceLine::Kind;
 
 // The namespace of a variant and the first folder in the paths of its diagnostics, gktune_variant_3_: the
@@ -156,16 +90,18 @@ void add_headers(std::string& text, const FlatSource& source, const VariantMacro
 
 void add_body(std::string& text, const FlatSource& source, const SourcePlan& variant,
               const std::string& name) {
-  const VariantMacros macros = macros_for(source, variant);
+  FlatSource own = source;
+  keep_kernels(own, variant);
+  const VariantMacros macros = macros_for(own, variant);
   define_macros(text, macros);
   text += "namespace " + name + " {\n";
   std::string body;
-  for (const auto& line : source.lines) {
+  for (const auto& line : own.lines) {
     body += is_include(line)           ? blank_lines(line)
             : line.kind == Kind::place ? marked_line(line, name)
                                        : line.text;
   }
-  text += without_unused_kernels(without_c_linkage(body), variant.entries) + "\n}\n";
+  text += without_c_linkage(body) + "\n}\n";
   undefine_macros(text, source, macros);
 }
 
@@ -182,7 +118,7 @@ bool can_share_text(const FlatSource& source) {
   return true;
 }
 
-CudaText cuda_text_of_one(const FlatSource& source, const SourcePlan& variant, OtherKernels others) {
+CudaText cuda_text_of_one(const FlatSource& source, const SourcePlan& variant) {
   CudaText program{implied_includes(source), {}};
   const VariantMacros macros = macros_for(source, variant);
   define_macros(program.text, macros);
@@ -193,7 +129,6 @@ CudaText cuda_text_of_one(const FlatSource& source, const SourcePlan& variant, O
       program.text += line.text;
     }
   }
-  if (others == OtherKernels::drop) program.text = without_unused_kernels(program.text, variant.entries);
   program.entries.push_back(variant.entries);
   return program;
 }

@@ -11,11 +11,6 @@
 
 namespace gktune {
 
-// The source with every plain kernel that is no entry turned into a device function, which the compiler
-// drops, as nothing calls it. A source often holds more kernels than one variant launches, and each costs as
-// much to compile. A kernel stays as it is if it is a template or if its declaration is unusual.
-std::string without_unused_kernels(const std::string& text, const std::vector<std::string>& entries);
-
 // The text that the compiler reads for one variant or several, which differ in macros and entries alone.
 struct CudaText {
   std::string text;
@@ -25,13 +20,10 @@ struct CudaText {
 // True if several variants of this source can share a program, each in a namespace of its own.
 bool can_share_text(const FlatSource& source);
 
-// Kernels that a variant does not launch.
-enum class OtherKernels { keep, drop };
-
-CudaText cuda_text_of_one(const FlatSource& source, const SourcePlan& variant, OtherKernels others);
+CudaText cuda_text_of_one(const FlatSource& source, const SourcePlan& variant);
 
 // Headers are parsed once. Each variant's macros are set around its own text only, so that the machine code
-// is that of the variant compiled alone. Requires can_share_text. Other kernels are dropped.
+// is that of the variant compiled alone. Requires can_share_text.
 CudaText cuda_text_of_many(const FlatSource& source, std::span<const SourcePlan* const> variants);
 
 // The variant of a shared program that a piece of the compiler's log is about.

@@ -134,7 +134,7 @@ CompiledVariant NvccCompiler::compile(const SourcePlan& source, const std::strin
                                       CompileCache& cache) {
   const auto start = std::chrono::steady_clock::now();
   const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::keep);
-  std::string text = engine_headers() + cuda_text_of_one(flat, source, OtherKernels::keep).text;
+  std::string text = engine_headers() + cuda_text_of_one(flat, source).text;
   const std::vector<std::string> words = command(source, architecture);
   std::string all = compiler_key_ + text;
   for (const auto& [path, included] : flat.files) all += '\n' + path + '\n' + included;
