@@ -27,10 +27,10 @@ from .errors import Error, InvalidArgument, NoConfiguration
 _BLOCK_NAMES = ["block_size_x", "block_size_y", "block_size_z"]
 # Strategies of Kernel Tuner, and the nearest of gktune.
 _STRATEGIES = {
-    "brute_force": "exhaustive", "random_sample": "random", "bayes_opt": "bayes", "simulated_annealing": "local-search",
-    "dual_annealing": "local-search", "genetic_algorithm": "genetic", "diff_evo": "genetic",
-    "pso": "genetic", "firefly_algorithm": "genetic", "mls": "local-search", "ordered_greedy_mls": "local-search",
-    "greedy_mls": "local-search", "greedy_ils": "local-search", "basinhopping": "local-search", "minimize": "local-search",
+    "brute_force": "exhaustive", "random_sample": "random", "bayes_opt": "bayes", "simulated_annealing": "genetic",
+    "dual_annealing": "genetic", "genetic_algorithm": "genetic", "diff_evo": "genetic",
+    "pso": "genetic", "firefly_algorithm": "genetic", "mls": "genetic", "ordered_greedy_mls": "genetic",
+    "greedy_mls": "genetic", "greedy_ils": "genetic", "basinhopping": "genetic", "minimize": "genetic",
     "skopt": "bayes", "hybrid_vndx": "auto", "adaptive_tabu_grey_wolf": "auto", "bayes_opt_alt_BOTorch": "bayes",
 }  # fmt: skip
 # Maps the names of results that observers report to the quantities of gktune.

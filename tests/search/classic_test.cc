@@ -1,7 +1,6 @@
 // Properties of single strategies, besides those that contract_test.cc checks for all.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -14,35 +13,6 @@ namespace {
 
 std::unique_ptr<Searcher> made(std::string_view strategy, const Space& space, std::uint64_t seed = 0) {
   return make_searcher(strategy, {.space = space, .seed = seed}).value();
-}
-
-// A bowl, lowest at x = 37, y = 71; the diagonals beside that, which no single step leaves, are at 3.
-Trial trial_in_bowl(const Config& config) {
-  Trial trial{.config = config};
-  const double x = config.find("x")->number() - 37, y = config.find("y")->number() - 71;
-  trial.objective = 1 + x * x + y * y;
-  return trial;
-}
-
-double best_after(Searcher& search, int trials) {
-  double least = INFINITY;
-  for (int i = 0; i < trials; ++i) {
-    const Trial trial = trial_in_bowl(*search.ask());
-    search.tell(trial);
-    least = std::min(least, trial.objective);
-  }
-  return least;
-}
-
-TEST(LocalSearch, finds_a_minimum_more_often_than_random_draws) {
-  Space space = checkered_space(100);
-  int climbs = 0, draws = 0;
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    if (best_after(*made("local-search", space, seed), 300) <= 3) ++climbs;
-    if (best_after(*made("random", space, seed), 300) <= 3) ++draws;
-  }
-  EXPECT_GE(climbs, 18);
-  EXPECT_LT(draws, 10);
 }
 
 TEST(Exhaustive, proposes_every_configuration_once) {

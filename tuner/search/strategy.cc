@@ -85,7 +85,7 @@ Strategy auto_strategy() {
 
 const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> kStrategies = {
-      auto_strategy(),   bayes_strategy(),      local_search_strategy(), genetic_strategy(),
+      auto_strategy(),   bayes_strategy(),      genetic_strategy(),
       random_strategy(), exhaustive_strategy(), external_strategy(),
   };
   return kStrategies;

@@ -72,7 +72,6 @@ Result<std::unique_ptr<Searcher>> make_searcher(std::string_view strategy, Searc
 // The entries of strategies(), each defined in the file of its strategy.
 Strategy auto_strategy();
 Strategy bayes_strategy();
-Strategy local_search_strategy();
 Strategy genetic_strategy();
 Strategy random_strategy();
 Strategy exhaustive_strategy();

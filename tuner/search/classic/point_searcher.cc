@@ -1,8 +1,8 @@
 #include "tuner/search/classic/point_searcher.h"
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
+#include <ranges>
 
 namespace gktune {
 namespace {
@@ -13,11 +13,6 @@ constexpr int kSteps = 8;
 std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a < b ? b - a : a - b; }
 
 }  // namespace
-
-PointSearcher::PointSearcher(const SearchTask& task) : untried_(task.space), random_(task.seed) {
-  for (const Parameter& parameter : space().parameters())
-    is_ordered_.push_back(std::ranges::all_of(parameter.values, &Value::is_number));
-}
 
 std::optional<Config> PointSearcher::ask() {
   if (untried_.empty()) return std::nullopt;
@@ -59,38 +54,17 @@ PointSearcher::Point PointSearcher::toward(Point from, const Point& target) {
   return from;
 }
 
-std::vector<PointSearcher::Point> PointSearcher::neighbours(const Point& point) {
-  auto found = neighbours_of(space(), point, [](std::uint32_t) { return 0u; });
-  shuffle(random_, found);
-  return found;
-}
-
-std::vector<PointSearcher::Point> PointSearcher::neighbours_and_steps(const Point& point) {
-  std::vector<Point> found = neighbours(point);
-  auto steps = neighbours_of(space(), point,
-                             [this](std::uint32_t parameter) { return is_ordered_[parameter] ? 1u : 0u; });
-  shuffle(random_, steps);
-  std::ranges::move(steps, std::back_inserter(found));
-  return found;
-}
-
-std::optional<PointSearcher::Point> PointSearcher::take_last(std::vector<Point>& points) {
-  while (!points.empty()) {
-    Point point = std::move(points.back());
-    points.pop_back();
-    if (take(point)) return point;
-  }
-  return std::nullopt;
-}
-
 std::optional<PointSearcher::Point> PointSearcher::take_near(const Point& point) {
   Point at = point;
   for (int step = 0; step < kSteps; ++step) {
     if (take(at)) return at;
-    std::vector<Point> around = neighbours(at);
+    std::vector<Point> around = neighbours_of(space(), at, [](std::uint32_t) { return 0u; });
     if (around.empty()) break;
+    shuffle(random_, around);
+    for (const Point& each : around | std::views::reverse) {
+      if (take(each)) return each;
+    }
     at = around.front();
-    if (auto taken = take_last(around)) return taken;
   }
   return draw();
 }

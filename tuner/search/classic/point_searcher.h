@@ -17,7 +17,7 @@ class PointSearcher : public Searcher {
  public:
   using Point = Space::Ranks;
 
-  explicit PointSearcher(const SearchTask& task);
+  explicit PointSearcher(const SearchTask& task) : untried_(task.space), random_(task.seed) {}
   std::optional<Config> ask() final;
   void tell(const Trial& trial) final;
 
@@ -47,20 +47,12 @@ class PointSearcher : public Searcher {
   // Moves a valid point toward the target: gives each parameter in turn the valid value nearest to the
   // target's.
   Point toward(Point from, const Point& target);
-  // Valid points that differ in one parameter, in random order.
-  std::vector<Point> neighbours(const Point& point);
-  // The neighbours, then those in which a number has the next valid value, up or down, or a text any other:
-  // take_last() takes these first.
-  std::vector<Point> neighbours_and_steps(const Point& point);
-  // Removes points from the end until it can take one.
-  std::optional<Point> take_last(std::vector<Point>& points);
   // Takes the point, or an untried one within a few steps, or any untried one. Requires a valid point.
   std::optional<Point> take_near(const Point& point);
 
  private:
   Untried untried_;
   std::mt19937_64 random_;
-  std::vector<bool> is_ordered_;  // the parameters whose values are numbers: a rank lies between others
   bool is_default_due_ = true;
 };
 
