@@ -65,6 +65,15 @@ TEST(Resolve, geometry_is_evaluated_to_numbers) {
   EXPECT_EQ(step.arguments, (std::vector<int>{0, 1, 3}));
 }
 
+TEST(Resolve, a_problem_without_blocks_has_the_source_of_others) {
+  Problem none = problem();
+  none.set("n", 0);
+  const Plan plan = plan_of(config(), none);
+  EXPECT_TRUE(
+      std::ranges::none_of(plan.candidate.steps, [](const StepPlan& step) { return step.grid[0] == 0; }));
+  EXPECT_EQ(plan.candidate.source, plan_of().candidate.source);
+}
+
 TEST(Resolve, steps_whose_condition_fails_are_left_out) {
   Config one_pass = config();
   one_pass.set("way", "one_pass");

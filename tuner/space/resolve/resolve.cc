@@ -299,11 +299,12 @@ class Resolver {
     for (std::vector<StepPlan>* steps : {&program.steps, &program.setup_once, &program.setup_each}) {
       // The first step has no predecessor to overlap with.
       if (!steps->empty()) steps->front().attributes.is_programmatic = false;
-      for (const StepPlan& step : *steps) {
-        const bool is_new = std::ranges::find(source.entries, step.entry) == source.entries.end();
-        if (!step.entry.empty() && is_new) source.entries.push_back(step.entry);
-      }
     }
+  }
+
+  static void add_entry(const std::string& entry, SourcePlan& source) {
+    const bool is_new = std::ranges::find(source.entries, entry) == source.entries.end();
+    if (!entry.empty() && is_new) source.entries.push_back(entry);
   }
 
   // Arguments that no step passes are in the source's variables, where it has them.
@@ -314,8 +315,7 @@ class Resolver {
       const auto index = static_cast<int>(i);
       if (symbol.empty() || !has_symbol(symbol) || takes(program, index, kernel_.arguments.size())) continue;
       program.variables.push_back({index, "&" + symbol});
-      auto& entries = program.source.entries;
-      if (std::ranges::find(entries, "&" + symbol) == entries.end()) entries.push_back("&" + symbol);
+      add_entry("&" + symbol, program.source);
     }
   }
 
@@ -433,6 +433,8 @@ class Resolver {
       plan.shared_bytes =
           evaluator_.extent(*launch.shared_bytes, where + "shared", 0, device_.shared_bytes_per_block_optin);
     }
+    // Problems without work have the same source as others, which is compiled once.
+    add_entry(plan.entry, program.source);
     if (is_empty) return std::nullopt;
     return plan;
   }
