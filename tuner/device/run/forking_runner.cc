@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <system_error>
@@ -24,7 +27,54 @@ namespace gktune {
 namespace {
 
 // Requests to the process of a fresh execution. Each is answered with a RunReply.
-constexpr std::string_view kGetReady = "ready", kExecute = "execute";
+constexpr std::string_view kGetReady = "ready", kExecute = "execute", kSettle = "settle";
+
+// A thread of a candidate's process cannot work for longer than an execution takes, but for messages and
+// preparations. If one does in each execution, by all of this, the candidate has changed what its process
+// reads as the time. Other work on the machine does not count as a thread's.
+constexpr std::size_t kLeastExecutions = 3;
+constexpr double kWorkShare = 0.3, kWorkUs = 2000;
+
+// The processor's time of each thread of a process, in microseconds, as the system counts it. Empty: it does
+// not.
+std::map<std::string, double> work_of_threads(pid_t pid) {
+  std::map<std::string, double> work;
+  std::error_code error;
+  std::filesystem::directory_iterator at("/proc/" + std::to_string(pid) + "/task", error);
+  for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+    std::ifstream file(at->path() / "schedstat");
+    if (double ns = 0; file >> ns) work[at->path().filename()] = ns / 1000;
+  }
+  return work;
+}
+
+double most_work_us(const std::map<std::string, double>& before, const std::map<std::string, double>& after) {
+  double most = 0;
+  for (const auto& [thread, us] : after) {
+    const auto known = before.find(thread);
+    most = std::max(most, us - (known == before.end() ? 0 : known->second));
+  }
+  return most;
+}
+
+// The executions of a candidate as its process and the system tell their times.
+struct WatchedTimes {
+  std::size_t count = 0;
+  double told_us = 0, work_us = std::numeric_limits<double>::infinity();  // of that with the least difference
+
+  void add(double told, double work) {
+    ++count;
+    if (work - told < work_us - told_us) told_us = told, work_us = work;
+  }
+  Result<void, Failure> judge() const {
+    if (count < kLeastExecutions || work_us <= (1 + kWorkShare) * told_us + kWorkUs) return {};
+    return Failure{.status = Status::wrong_result,
+                   .message = "takes " + number_text(told_us) +
+                              " us by the clock of its process, in which a thread works for " +
+                              number_text(work_us) + " us: it changes its clock",
+                   .reuses_results = true};
+  }
+};
 
 // A folder for the temporary files of the processes of one job, in the folder of the run: they use up no
 // space longer than that.
@@ -108,6 +158,7 @@ class ForkingRunner final : public Runner {
   RunReply run(const RunJob& job) override {
     const auto start = std::chrono::steady_clock::now();
     const JobFolder folder;
+    watched_.clear();
     RunReply reply = try_job(job);
     processes_.end_all();
     reply.worker_is_lost = false;
@@ -169,7 +220,10 @@ class ForkingRunner final : public Runner {
 
   Result<double, Failure> time_finalist(const RunJob& job) {
     if (const auto prepared = prepare(job); !prepared) return prepared.error();
-    return time_on_new_inputs(job, FreshProblems::Repeats::allowed);
+    auto time_us = time_on_new_inputs(job, FreshProblems::Repeats::allowed);
+    if (!time_us) return time_us;
+    if (const auto judged = watched_[job.candidate.path].judge(); !judged) return judged.error();
+    return time_us;
   }
 
   Result<double, Failure> time_on_new_inputs(const RunJob& job, FreshProblems::Repeats repeats) {
@@ -199,6 +253,7 @@ class ForkingRunner final : public Runner {
     processes_.end_all();  // what an earlier candidate has left
     auto process = processes_.start([this, &job, &program](const std::string& request) {
       if (request == kExecute) return encode(executed(job, program));
+      if (request == kSettle) return encode(settled());
       const auto warm = warmed_up(job, program);
       return encode(warm ? RunReply{} : reply_of(warm.error()));
     });
@@ -230,7 +285,7 @@ class ForkingRunner final : public Runner {
     return done ? Result<void, Failure>() : done.error();
   }
 
-  // In the child. The second digest finds writes after the end of the execution.
+  // In the child.
   RunReply executed(const RunJob& job, const DeviceRunner::Program& program) {
     ComputeDevice& device = runner_.device();
     const ProblemMemory memory = runner_.problem().memory();
@@ -238,17 +293,21 @@ class ForkingRunner final : public Runner {
     const auto time_us =
         device.time_once(program, std::span(&memory, 1), {job.plan.regime, job.plan.time_limit_s, is_cold});
     if (!time_us) return reply_of(time_us.error());
-    const auto digest = [&] {
-      std::uint64_t sum = 0;
-      for (const ProblemBuffers::Passed& passed : runner_.problem().passed())
-        if (passed.is_written) sum = sum * 31 + *device.digest(*passed.buffer);
-      return sum;
-    };
-    if (digest() != digest())
-      return reply_of({Status::wrong_result, "its output changes after it has returned"});
     RunReply reply;
     reply.samples_us = {*time_us};
     return reply;
+  }
+
+  // In the child, after an execution. The second digest finds writes after its end.
+  RunReply settled() {
+    const auto digest = [&] {
+      std::uint64_t sum = 0;
+      for (const ProblemBuffers::Passed& passed : runner_.problem().passed())
+        if (passed.is_written) sum = sum * 31 + *runner_.device().digest(*passed.buffer);
+      return sum;
+    };
+    if (digest() == digest()) return {};
+    return reply_of({Status::wrong_result, "its output changes after it has returned"});
   }
 
   // In the parent, which alone knows the inputs and what they lead to. The candidate's threads and processes
@@ -262,8 +321,16 @@ class ForkingRunner final : public Runner {
       if (!sent) return sent.error();
     }
     if (job.plan.regime == Regime::cold) runner_.device().prepare_caches({}, Regime::cold);
+    const auto work_before = work_of_threads(process.pid());
     const RunReply reply = asked(process, kExecute);
     if (!reply.ok()) return failure_of(reply);
+    if (reply.samples_us.size() != 1) return Failure{Status::crashed, "its process tells no time", true};
+    // Work that does not count: setup steps, and reading what a hot execution finds in the caches.
+    const ProgramPlan& plan = job.plan.candidate;
+    if (job.plan.regime == Regime::cold && plan.setup_once.empty() && plan.setup_each.empty())
+      watched_[job.candidate.path].add(reply.samples_us.front(),
+                                       most_work_us(work_before, work_of_threads(process.pid())));
+    if (const RunReply settled = asked(process, kSettle); !settled.ok()) return failure_of(settled);
     for (std::size_t i = 0; i < here.size(); ++i) {
       if (!here[i].is_written) continue;
       auto received =
@@ -275,6 +342,7 @@ class ForkingRunner final : public Runner {
 
   DeviceRunner runner_;
   JobProcesses processes_;
+  std::map<std::string, WatchedTimes> watched_;  // by the code of candidates, since the last search
 };
 
 }  // namespace

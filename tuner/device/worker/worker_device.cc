@@ -573,6 +573,7 @@ bool WorkerDevice::play_slice(std::vector<std::size_t>& group, int rounds, std::
 std::optional<std::vector<RunReply>> WorkerDevice::play(const PlayoffJob& job,
                                                         const std::function<bool()>& go_on) {
   const std::size_t count = job.finalists.size();
+      submissions_[group[i]].trial.reuses_results = reply.reuses_results;
   Worker::Limits total{kSetupLimitS, 0, 0, 0};
   for (const RunJob& finalist : job.finalists) {
     const Worker::Limits one = limits(finalist.plan);
