@@ -321,21 +321,21 @@ std::string folder_of(const std::string& path) {
   return path.empty() ? path : fs::absolute(fs::path(path)).parent_path().string();
 }
 
-// Lets the workers of a CPU use no files but the system's, the cache and the folders of these and of the
-// space's files.
+// Lets compilers and the workers of a CPU use no files but the system's, the cache and the folders of these
+// and of the space's files.
 void add_sandbox(JudgeRequest& request, const std::vector<std::string>& paths, const JudgeOptions& options,
                  Context& context) {
-  const auto supported = request.device.info.kind == "host"
-                             ? check_sandbox()
-                             : Result<void>(Error{"no sandbox: there is none for GPUs"});
+  const auto supported = check_sandbox();
   if (!supported && options.needs_sandbox)
     throw Ended{fail(context, ExitCode::failed, supported.error().message)};
   if (!supported) return context.log.info(supported.error().message);
   const fs::path cache = value_or_end(make_private_folder(request.workers.cache_dir), context);
   const KernelDefinition& kernel = request.space->kernel;
   std::set<std::string> folders = {folder_of(options.space), folder_of(kernel.source_path),
-                                   context.environment.cuda_home,
-                                   folder_of(folder_of(context.environment.cxx))};
+                                   context.environment.cuda_home};
+  // A compiler's own headers and programs are beside its folder; one without a path is among the system's.
+  if (const std::string& cxx = context.environment.cxx; cxx.find('/') != cxx.npos)
+    folders.insert(folder_of(folder_of(cxx)));
   for (const std::string& path : paths) folders.insert(folder_of(path));
   if (kernel.reference) folders.insert(folder_of(kernel.reference->path));
   if (kernel.verifier) folders.insert(folder_of(kernel.verifier->path));

@@ -3,8 +3,11 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
+#include <string>
 
 #include "cli/command.h"
+#include "tuner/core/device_info.h"
 #include "tuner/device/backends.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/process/sandbox.h"
@@ -29,12 +32,19 @@ void declare(Flags& flags, WorkerOptions& options) {
   flags.collected("--readable", options.readable, "Another folder that a sandbox leaves readable", "DIR");
 }
 
-// Only compilers write to the cache: a candidate must not replace the code of another one.
+// Only compilers write to the cache: a candidate must not replace the code of another one. A GPU's driver
+// needs devices and sockets, and the code that it executes has no system calls.
 Result<void> enter(const WorkerOptions& options) {
+  if (is_gpu(options.backend.kind) && options.role != WorkerRole::compile) return {};
   Sandbox sandbox{.readable = system_folders(),
                   .writable = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}};
   for (const std::string& folder : options.readable) sandbox.readable.emplace_back(folder);
   (options.role == WorkerRole::run ? sandbox.readable : sandbox.writable).emplace_back(options.sandbox);
+  if (const char* const libraries = std::getenv("LD_LIBRARY_PATH")) {  // of CUDA
+    std::istringstream folders(libraries);
+    for (std::string folder; std::getline(folders, folder, ':');)
+      if (!folder.empty()) sandbox.readable.emplace_back(folder);
+  }
   if (const char* const temporary = std::getenv("TMPDIR")) sandbox.writable.emplace_back(temporary);
   return enter_sandbox(sandbox);
 }
