@@ -435,12 +435,20 @@ Result<CheckResult, EngineError> check_space(const CheckRequest& request, const 
   Candidates candidates(request, problems);
   auto counts = candidates.count();
   if (!counts) return counts.error();
-  auto device = open_device(request.definition.kernel, request.device, request.workers, request.work);
-  if (!device) return device.error();
+  std::unique_ptr<WorkerDevice> own;
+  std::unique_ptr<WorkerDevice>& device = request.opened != nullptr ? *request.opened : own;
+  const auto kernel = std::make_shared<const KernelDefinition>(request.definition.kernel);
+  if (device == nullptr) {
+    auto opened = open_device(*kernel, request.device, request.workers, request.work);
+    if (!opened) return opened.error();
+    device = *std::move(opened);
+  }
+  const auto next = [&](Candidate& candidate) {
+    candidate.kernel = kernel;
+    return candidates.next(candidate);
+  };
   const auto order = is_sanitizing(request) ? CheckOrder::one_by_one : CheckOrder::together;
-  CheckResult result = check(
-      **device, events, order, [&](Candidate& candidate) { return candidates.next(candidate); },
-      *std::move(counts));
+  CheckResult result = check(*device, events, order, next, *std::move(counts));
   if (is_sanitizing(request)) {
     set_apart_what_did_not_run(result, is_awkward(request));
     set_apart_guesses(result, request.definition.kernel.arguments);

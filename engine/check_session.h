@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,6 +66,8 @@ struct CheckRequest {
   DeviceWork work = DeviceWork::compile;         // compile or sanitize
   std::optional<std::vector<Problem>> problems;  // without a value: the default problems for `work`
   std::int64_t sample = 0;                       // number of configurations of each problem; 0: all
+  // Of this device and work, or none yet. It is opened if it is missing, and stays open.
+  std::unique_ptr<WorkerDevice>* opened = nullptr;
 };
 
 // Compiles or runs the configurations of each problem, all or a random sample of them, without timing.

@@ -203,8 +203,6 @@ int compile_jobs(const WorkerSettings& settings) {
   return static_cast<int>(std::min<std::int64_t>(settings.jobs, 1024));
 }
 
-constexpr double kSanitizedTimeFactor = 10;  // of a time limit: code that reports its accesses is slow
-
 Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(KernelDefinition kernel,
                                                                const FoundDevice& found,
                                                                const WorkerSettings& settings,
@@ -233,10 +231,7 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(KernelDefinition 
   options.work = work == DeviceWork::compile ? LastStep::compile
                  : work == DeviceWork::time  ? LastStep::time
                                              : LastStep::check;
-  if (work == DeviceWork::sanitize) {
-    options.instrumentation = Instrumentation::sanitize;
-    kernel.time_limit_s *= kSanitizedTimeFactor;
-  }
+  if (work == DeviceWork::sanitize) options.instrumentation = Instrumentation::sanitize;
   auto folder = RunFolder::make(*cache);
   if (!folder) return EngineError{EngineError::Kind::no_cache, folder.error().message};
   auto device = WorkerDevice::open(std::move(kernel), std::move(options), *std::move(folder));

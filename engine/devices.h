@@ -111,6 +111,10 @@ struct PeakShare {
   double peak = 0;   // in the metric's unit
   enum class Kind { bandwidth, compute } kind = Kind::bandwidth;
 };
+inline EnumNames enum_names(PeakShare::Kind) {
+  static constexpr std::string_view kNames[] = {"memory", "arithmetic"};
+  return kNames;
+}
 // Reads metrics whose names are units of bandwidth (GB/s, TiB/s, …) or compute
 // (GFLOP/s, TFLOPS, …); ignores others.
 std::vector<PeakShare> peak_shares(const NamedValues& metrics, const DeviceInfo& device);

@@ -18,6 +18,7 @@ namespace {
 constexpr std::int64_t kSampled = 4;
 constexpr double kSanitizerS = 30;
 constexpr int kMostRounds = 100'000;
+constexpr int kOtherRounds = 16;  // in the regime that decides nothing
 
 constexpr std::size_t kNearProblems = 4;
 constexpr std::uint64_t kMostDraws = 8;  // of near sizes, until both kernels have a configuration for them
@@ -153,20 +154,55 @@ Result<Judgement, EngineError> Judge::judge(const Definition& candidate) {
   return judge(candidate, *std::move(examined));
 }
 
-Result<Examined, EngineError> Judge::examine(const Definition& candidate, std::int64_t jobs) const {
-  Examined examined;
-  Judgement& judgement = examined.judgement;
-  judgement.sandbox = request_.sandbox;
+Judge::Examiner Judge::take_examiner(std::int64_t jobs) {
+  const std::lock_guard lock(mutex_);
+  const auto idle = std::ranges::find(idle_examiners_, jobs, &Examiner::jobs);
+  if (idle == idle_examiners_.end()) return {jobs, nullptr, nullptr, std::nullopt};
+  Examiner examiner = std::move(*idle);
+  idle_examiners_.erase(idle);
+  return examiner;
+}
+
+void Judge::put_back(Examiner examiner) {
+  const std::lock_guard lock(mutex_);
+  idle_examiners_.push_back(std::move(examiner));
+}
+
+WorkerSettings Judge::workers_for(std::int64_t jobs) const {
   WorkerSettings workers = request_.workers;
   workers.jobs = jobs;
-  judgement.stage = JudgeStage::compile;
-  if (auto done = compile(candidate, workers, judgement); !done) return done.error();
-  judgement.was_stopped = judgement.was_stopped || is_stopped();
-  if (judgement.was_stopped || !judgement.is_accepted()) return examined;
-  judgement.stage = JudgeStage::sanitize;
-  if (auto done = sanitize(candidate, workers, examined); !done) return done.error();
-  judgement.was_stopped = judgement.was_stopped || is_stopped();
+  return workers;
+}
+
+Result<Examined, EngineError> Judge::examine(const Definition& candidate, std::int64_t jobs) {
+  Examined examined;
+  examined.judgement.sandbox = request_.sandbox;
+  Examiner examiner = take_examiner(jobs);
+  if (auto done = examine(candidate, examiner, examined); !done) return done.error();
+  if (examined.judgement.ruling != Ruling::not_judged) put_back(std::move(examiner));
   return examined;
+}
+
+// On a CPU most candidates that are wrong are so in code for the sanitizer: the other code is compiled later.
+Judge::Done Judge::examine(const Definition& candidate, Examiner& examiner, Examined& examined) {
+  Judgement& judgement = examined.judgement;
+  const auto goes_on = [&] {
+    judgement.was_stopped = judgement.was_stopped || is_stopped();
+    return !judgement.was_stopped && judgement.is_accepted();
+  };
+  if (!is_host()) {
+    if (auto done = compile(candidate, examiner, judgement); !done) return done;
+    if (!goes_on()) return {};
+  }
+  if (auto done = sanitize(candidate, examiner, examined); !done) return done;
+  const bool may_not_compile = !judgement.was_stopped && is_unusable(judgement.status);
+  if (!is_host() || (!goes_on() && !may_not_compile)) return {};
+  Judgement compiled = judgement;
+  compiled.ruling = Ruling::accepted;
+  if (auto done = compile(candidate, examiner, compiled); !done) return done;
+  if (judgement.is_accepted() || !compiled.is_accepted()) judgement = std::move(compiled);
+  (void)goes_on();
+  return {};
 }
 
 Result<Judgement, EngineError> Judge::judge(const Definition& candidate, Examined examined) {
@@ -175,8 +211,16 @@ Result<Judgement, EngineError> Judge::judge(const Definition& candidate, Examine
   if (examined.doubtful) {
     if (auto done = confirm_results(candidate, *examined.doubtful, judgement); !done) return done.error();
     take_findings(*examined.doubtful, judgement);
-    if (judgement.was_stopped || !judgement.is_accepted()) return judgement;
   }
+  if (auto done = finish(candidate, judgement); !done) return done.error();
+  // Candidates of a GPU share the process that executes them.
+  if (!is_host() && runner_ && runner_->has_kept_memory()) runner_.reset();
+  return judgement;
+}
+
+// The stages that execute candidates on the device.
+Judge::Done Judge::finish(const Definition& candidate, Judgement& judgement) {
+  if (judgement.was_stopped || !judgement.is_accepted()) return {};
   using Step = Done (Judge::*)(const Definition&, Judgement&);
   const std::pair<JudgeStage, Step> steps[] = {{JudgeStage::special_values, &Judge::try_special_values},
                                                {JudgeStage::near_sizes, &Judge::try_near_sizes},
@@ -184,9 +228,9 @@ Result<Judgement, EngineError> Judge::judge(const Definition& candidate, Examine
   for (const auto& [stage, step] : steps) {
     judgement.stage = stage;
     if (events_.on_stage) events_.on_stage(stage);
-    if (auto done = (this->*step)(candidate, judgement); !done) return done.error();
+    if (auto done = (this->*step)(candidate, judgement); !done) return done;
     judgement.was_stopped = judgement.was_stopped || is_stopped();
-    if (judgement.was_stopped || !judgement.is_accepted()) return judgement;
+    if (judgement.was_stopped || !judgement.is_accepted()) return {};
   }
   for (const Baseline& baseline : request_.baselines) {
     std::vector<Speedup> speedups;
@@ -195,7 +239,7 @@ Result<Judgement, EngineError> Judge::judge(const Definition& candidate, Examine
     }
     if (!speedups.empty()) judgement.means.push_back({baseline.name, mean_of(speedups, request_.effect)});
   }
-  return judgement;
+  return {};
 }
 
 void Judge::reject(Judgement& judgement, const Trial& trial) const {
@@ -220,8 +264,8 @@ void Judge::take_findings(const CheckResult& checked, Judgement& judgement) cons
 }
 
 // The configurations of all problems, or the lack of them: a candidate has to solve every problem.
-Judge::Done Judge::compile(const Definition& candidate, const WorkerSettings& workers,
-                           Judgement& judgement) const {
+Judge::Done Judge::compile(const Definition& candidate, Examiner& examiner, Judgement& judgement) const {
+  judgement.stage = JudgeStage::compile;
   for (const Problem& problem : request_.problems) {
     const auto space = space_of(candidate, problem, request_.device.info);
     if (space) continue;
@@ -231,10 +275,11 @@ Judge::Done Judge::compile(const Definition& candidate, const WorkerSettings& wo
   }
   const auto checked = check_space({.definition = candidate,
                                     .device = request_.device,
-                                    .workers = workers,
+                                    .workers = workers_for(examiner.jobs),
                                     .work = DeviceWork::compile,
                                     .problems = request_.problems,
-                                    .sample = kSampled},
+                                    .sample = kSampled,
+                                    .opened = &examiner.compiler},
                                    {.on_progress = {}, .stop = events_.stop});
   if (!checked) return checked.error();
   take_findings(*checked, judgement);
@@ -242,32 +287,32 @@ Judge::Done Judge::compile(const Definition& candidate, const WorkerSettings& wo
 }
 
 // On the CPU, for kernels of all devices. A kernel that does not compile there is not examined.
-Judge::Done Judge::sanitize(const Definition& candidate, const WorkerSettings& workers,
-                            Examined& examined) const {
+Judge::Done Judge::sanitize(const Definition& candidate, Examiner& examiner, Examined& examined) {
   Judgement& judgement = examined.judgement;
-  FoundDevice host = request_.device;
-  const bool is_host = host.info.kind == "host";
-  if (!is_host) {
-    auto found = find_device({DeviceChoice::Kind::host}, workers.argv, {});
+  judgement.stage = JudgeStage::sanitize;
+  if (is_host()) examiner.host = request_.device;
+  if (!examiner.host) {
+    auto found = find_device({DeviceChoice::Kind::host}, request_.workers.argv, {});
     if (!found) {
       judgement.notes.push_back("not sanitized: " + found.error().message);
       return {};
     }
-    host = *std::move(found);
+    examiner.host = *std::move(found);
   }
   const double begin_s = wall_clock_s();
   const auto stop = [&] { return is_stopped() || wall_clock_s() - begin_s > kSanitizerS; };
   auto checked = check_space({.definition = candidate,
-                              .device = host,
-                              .workers = workers,
+                              .device = *examiner.host,
+                              .workers = workers_for(examiner.jobs),
                               .work = DeviceWork::sanitize,
                               .problems = std::nullopt,
-                              .sample = kSampled},
+                              .sample = kSampled,
+                              .opened = &examiner.sanitizer},
                              {.on_progress = {}, .stop = stop});
   if (!checked) return checked.error();
   // The space has no reference for sizes that it does not list, or the CPU cannot compile the kernel.
   const auto is_excused = [&](const Finding& finding) {
-    return finding.status == Status::reference_failed || (!is_host && is_unusable(finding.status));
+    return finding.status == Status::reference_failed || (!is_host() && is_unusable(finding.status));
   };
   const auto excused = std::ranges::find_if(checked->findings, is_excused);
   if (excused != checked->findings.end()) judgement.notes.push_back("sanitized in part: " + excused->message);
@@ -277,7 +322,16 @@ Judge::Done Judge::sanitize(const Definition& candidate, const WorkerSettings& w
                               checked->chosen.str() + " executions; then the time was over");
     checked->was_stopped = false;
   }
-  if (!is_host && std::ranges::any_of(checked->findings, is_doubtful)) {
+  for (Finding& finding : checked->findings) {
+    std::erase_if(finding.trials, [&](const Trial& trial) {
+      if (!is_rejecting(trial) || !fails_in_the_space_too(trial, examiner)) return false;
+      judgement.notes.push_back("not examined: " + trial.problem.str() +
+                                ", which the space's kernel does not solve: " + finding.message);
+      return true;
+    });
+  }
+  std::erase_if(checked->findings, [](const Finding& finding) { return finding.trials.empty(); });
+  if (!is_host() && std::ranges::any_of(checked->findings, is_doubtful)) {
     examined.doubtful = *std::move(checked);
   } else {
     take_findings(*checked, judgement);
@@ -285,10 +339,28 @@ Judge::Done Judge::sanitize(const Definition& candidate, const WorkerSettings& w
   return {};
 }
 
+// The sanitizer's sizes are not listed: the space may not be defined for them.
+bool Judge::fails_in_the_space_too(const Trial& trial, Examiner& examiner) {
+  const std::string problem = trial.problem.json();
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = own_rulings_.find(problem);
+    if (known != own_rulings_.end()) return known->second == ruling_of(trial);
+  }
+  const auto own = space_of(*request_.space, trial.problem, examiner.host->info);
+  if (!own) return false;
+  const auto kernel = std::make_shared<const KernelDefinition>(request_.space->kernel);
+  const Trial known =
+      run_surely(*examiner.sanitizer, {*own->default_config(), trial.problem, nullptr, kernel});
+  const std::lock_guard lock(mutex_);
+  own_rulings_[problem] = ruling_of(known);
+  return ruling_of(known) == ruling_of(trial);
+}
+
 // A CPU rounds otherwise than a GPU, which fuses products with sums: a result is wrong if it is wrong there
 // too.
 Judge::Done Judge::confirm_results(const Definition& candidate, CheckResult& checked, Judgement& judgement) {
-  const auto device = open_checker();
+  const auto device = runner_for(request_.space->kernel, DeviceWork::check);
   if (!device) return device.error();
   const auto kernel = std::make_shared<const KernelDefinition>(candidate.kernel);
   bool is_excused = false;
@@ -305,12 +377,16 @@ Judge::Done Judge::confirm_results(const Definition& candidate, CheckResult& che
   return {};
 }
 
-Result<WorkerDevice*, EngineError> Judge::open_checker() {
-  if (checker_) return checker_.get();
-  auto device = open_device(request_.space->kernel, request_.device, request_.workers, DeviceWork::check);
-  if (!device) return device.error();
-  checker_ = *std::move(device);
-  return checker_.get();
+Result<WorkerDevice*, EngineError> Judge::runner_for(const KernelDefinition& kernel, DeviceWork work) {
+  using LastStep = WorkerDeviceOptions::Work;
+  if (!runner_) {
+    auto device = open_device(kernel, request_.device, request_.workers, work);
+    if (!device) return device.error();
+    runner_ = *std::move(device);
+  }
+  runner_->serve(std::make_shared<const KernelDefinition>(kernel),
+                 work == DeviceWork::time ? LastStep::time : LastStep::check);
+  return runner_.get();
 }
 
 std::vector<Problem> Judge::smallest_problems() const {
@@ -337,7 +413,7 @@ Judge::Done Judge::try_special_values(const Definition& candidate, Judgement& ju
   const auto own = space_of(space, smallest, request_.device.info),
              its = space_of(candidate, smallest, request_.device.info);
   if (!own || !its) return {};
-  const auto device = open_checker();
+  const auto device = runner_for(space.kernel, DeviceWork::check);
   if (!device) return device.error();
   for (const SpecialInputs& special : kSpecialInputs) {
     const auto defined = with_inputs(space.kernel, plan, special);
@@ -371,7 +447,7 @@ Judge::Done Judge::try_near_sizes(const Definition& candidate, Judgement& judgem
   if (listed.size() > kNearProblems) listed.resize(kNearProblems);
   const std::uint64_t seed =
       request_.workers.seed ^ std::stoull(content_key(candidate.kernel.source_text).substr(16), nullptr, 16);
-  const auto device = open_checker();
+  const auto device = runner_for(space.kernel, DeviceWork::check);
   if (!device) return device.error();
   for (const Problem& problem : listed) {
     for (std::uint64_t draw = 0; draw < kMostDraws && !is_stopped(); ++draw) {
@@ -393,13 +469,9 @@ Judge::Done Judge::try_near_sizes(const Definition& candidate, Judgement& judgem
 }
 
 Judge::Done Judge::time(const Definition& candidate, Judgement& judgement) {
-  // Its buffers would be in the way of large problems. On a CPU it serves the next candidate too.
-  if (request_.device.info.kind != "host") checker_.reset();
-  auto device = open_device(candidate.kernel, request_.device, request_.workers, DeviceWork::time);
-  if (!device) return device.error();
   for (const Problem& problem : request_.problems) {
     judgement.stage = JudgeStage::time;
-    auto best = search(candidate, problem, **device);
+    auto best = search(candidate, problem);
     if (!best) return best.error();
     judgement.was_stopped = best->was_stopped;
     if (best->rejected) reject(judgement, *best->rejected);
@@ -407,15 +479,18 @@ Judge::Done Judge::time(const Definition& candidate, Judgement& judgement) {
     judgement.resources = best->trial->resources;
     judgement.stage = JudgeStage::compare;
     if (events_.on_stage) events_.on_stage(judgement.stage);
-    if (auto done = compare(candidate, problem, best->trial->config, **device, judgement); !done) return done;
+    if (auto done = compare(candidate, problem, best->trial->config, judgement); !done) return done;
     if (judgement.was_stopped || !judgement.is_accepted()) return {};
+    const double time_us = judgement.comparisons.empty() ? 0 : judgement.comparisons.back().time_us;
+    note_limits(problem, time_us > 0 ? time_us : best->trial->timing.median_us, judgement);
   }
   return {};
 }
 
 // Every configuration that the search tries has to be right.
-Result<Judge::Best, EngineError> Judge::search(const Definition& definition, const Problem& problem,
-                                               WorkerDevice& device) {
+Result<Judge::Best, EngineError> Judge::search(const Definition& definition, const Problem& problem) {
+  const auto device = runner_for(definition.kernel, DeviceWork::time);
+  if (!device) return device.error();
   const auto space = space_of(definition, problem, request_.device.info);
   if (!space) return space.error();
   const auto searcher =
@@ -434,7 +509,7 @@ Result<Judge::Best, EngineError> Judge::search(const Definition& definition, con
     if (!trial.ok()) unusable = trial;
   };
   events.stop = [&] { return best.rejected.has_value() || is_stopped(); };
-  const TuneOutcome outcome = tune(task, **searcher, device, events);
+  const TuneOutcome outcome = tune(task, **searcher, **device, events);
   best.was_stopped = !best.rejected && outcome.end == TuneOutcome::End::stopped;
   if (best.rejected || best.was_stopped) return best;
   if (outcome.failure) {
@@ -461,10 +536,7 @@ Result<std::optional<Config>, EngineError> Judge::config_of(Baseline& baseline, 
   if (!space) return space.error();
   std::optional<Config> config = space->default_config();
   if (baseline.is_searched && space->size() > Count(1)) {
-    auto device =
-        open_device(baseline.definition->kernel, request_.device, request_.workers, DeviceWork::time);
-    if (!device) return device.error();
-    const auto best = search(*baseline.definition, problem, **device);
+    const auto best = search(*baseline.definition, problem);
     if (!best) return best.error();
     if (!best->trial) return std::optional<Config>();
     config = best->trial->config;
@@ -473,26 +545,57 @@ Result<std::optional<Config>, EngineError> Judge::config_of(Baseline& baseline, 
   return config;
 }
 
-Judge::Done Judge::compare(const Definition& candidate, const Problem& problem, const Config& best,
-                           WorkerDevice& device, Judgement& judgement) {
+// The candidate and those baselines that have a configuration, on one problem.
+struct Judge::Match {
+  std::vector<Candidate> finalists;  // the candidate first
+  std::vector<BaselineComparison> comparisons;
+  std::vector<std::size_t> places;  // of the baselines among the finalists; 0: it has no configuration
+};
+
+Result<Judge::Match, EngineError> Judge::match_of(const Definition& candidate, const Problem& problem,
+                                                  const Config& best) {
   std::size_t arguments = candidate.kernel.arguments.size();
   for (const Baseline& baseline : request_.baselines)
     arguments = std::max(arguments, baseline.definition->kernel.arguments.size());
-  std::vector<Candidate> finalists = {{best, problem, nullptr, padded(candidate.kernel, arguments)}};
-  std::vector<BaselineComparison> comparisons;
-  std::vector<std::size_t> places;  // of the baselines among the finalists; 0: it has no configuration
+  Match match{{{best, problem, nullptr, padded(candidate.kernel, arguments)}}, {}, {}};
   for (Baseline& baseline : request_.baselines) {
     const auto config = config_of(baseline, problem);
     if (!config) return config.error();
-    comparisons.push_back({.baseline = baseline.name, .problem = problem, .config = best});
-    places.push_back(*config ? finalists.size() : 0);
+    match.comparisons.push_back({.baseline = baseline.name, .problem = problem, .config = best});
+    match.places.push_back(*config ? match.finalists.size() : 0);
     if (!*config) {
-      comparisons.back().failure = "no configuration works";
+      match.comparisons.back().failure = "no configuration works";
       continue;
     }
-    comparisons.back().baseline_config = **config;
-    finalists.push_back({**config, problem, nullptr, padded(baseline.definition->kernel, arguments)});
+    match.comparisons.back().baseline_config = **config;
+    match.finalists.push_back({**config, problem, nullptr, padded(baseline.definition->kernel, arguments)});
   }
+  return match;
+}
+
+// In the regime of the space until each comparison is decided, and then a few rounds in the other one.
+Judge::Done Judge::compare(const Definition& candidate, const Problem& problem, const Config& best,
+                           Judgement& judgement) {
+  auto match = match_of(candidate, problem, best);
+  if (!match) return match.error();
+  if (match->finalists.size() == 1) {
+    std::ranges::move(match->comparisons, std::back_inserter(judgement.comparisons));
+    return {};
+  }
+  const Regime regime = candidate.kernel.regime, other = regime == Regime::cold ? Regime::hot : Regime::cold;
+  if (auto done = play(*match, regime, kMostRounds, judgement, judgement.comparisons); !done) return done;
+  if (judgement.was_stopped || !judgement.is_accepted()) return {};
+  for (Candidate& finalist : match->finalists) {
+    KernelDefinition kernel = *finalist.kernel;
+    kernel.regime = other;
+    finalist.kernel = std::make_shared<const KernelDefinition>(std::move(kernel));
+  }
+  return play(*match, other, kOtherRounds, judgement, judgement.in_other_regime);
+}
+
+// Rounds end when all comparisons are decided, or when the time is over.
+Judge::Done Judge::play(const Match& match, Regime regime, int rounds, Judgement& judgement,
+                        std::vector<BaselineComparison>& played) {
   std::optional<double> begin_s;  // of the rounds: compiling does not count
   const auto go_on = [&](const std::vector<Samples>& samples) {
     judgement.was_stopped = judgement.was_stopped || is_stopped();
@@ -501,31 +604,43 @@ Judge::Done Judge::compare(const Definition& candidate, const Problem& problem, 
     if (has_rounds && !begin_s) begin_s = wall_clock_s();
     if (begin_s && wall_clock_s() - *begin_s > request_.seconds) return false;
     if (has_rounds && samples[0].empty()) return false;  // it has failed
-    return std::ranges::any_of(places, [&](std::size_t place) {
+    return std::ranges::any_of(match.places, [&](std::size_t place) {
       if (place == 0 || (has_rounds && samples[place].empty())) return false;
       return speedup_of(samples[0], samples[place], request_.effect).relation == Relation::undecided;
     });
   };
-  if (finalists.size() > 1) {
-    std::vector<Trial> played = device.playoff(std::move(finalists), {kMostRounds}, go_on);
-    if (judgement.was_stopped) return {};
-    if (!played[0].ok()) {
-      reject(judgement, played[0]);
-      return {};
-    }
-    for (std::size_t i = 0; i < comparisons.size(); ++i) {
-      if (places[i] == 0) continue;
-      const Trial& baseline = played[places[i]];
-      BaselineComparison& comparison = comparisons[i];
+  const auto device = runner_for(*match.finalists.front().kernel, DeviceWork::time);
+  if (!device) return device.error();
+  std::vector<Trial> trials = (*device)->playoff(match.finalists, {rounds}, go_on);
+  if (judgement.was_stopped) return {};
+  if (!trials[0].ok()) {
+    reject(judgement, trials[0]);
+    return {};
+  }
+  for (std::size_t i = 0; i < match.comparisons.size(); ++i) {
+    BaselineComparison comparison = match.comparisons[i];
+    comparison.regime = regime;
+    if (match.places[i] != 0) {
+      const Trial& baseline = trials[match.places[i]];
       if (!baseline.ok()) comparison.failure = baseline.message;
-      comparison.time_us = summarize(played[0].samples_us).median_us;
+      comparison.time_us = summarize(trials[0].samples_us).median_us;
       comparison.baseline_us = summarize(baseline.samples_us).median_us;
       comparison.rounds = baseline.samples_us.size();
-      comparison.speedup = speedup_of(played[0].samples_us, baseline.samples_us, request_.effect);
+      comparison.speedup = speedup_of(trials[0].samples_us, baseline.samples_us, request_.effect);
     }
+    played.push_back(std::move(comparison));
   }
-  std::ranges::move(comparisons, std::back_inserter(judgement.comparisons));
   return {};
+}
+
+// What the space's metrics are for the candidate's time, as shares of the device's peaks.
+void Judge::note_limits(const Problem& problem, double time_us, Judgement& judgement) const {
+  const KernelDefinition& kernel = request_.space->kernel;
+  Trial trial{.config = kernel.default_values, .problem = problem};
+  trial.timing.median_us = time_us;
+  if (!evaluate_metrics(kernel, request_.device.info, trial)) return;
+  for (PeakShare& each : peak_shares(trial.metrics, request_.device.info))
+    judgement.limits.push_back({problem, std::move(each)});
 }
 
 }  // namespace gktune

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,14 +59,15 @@ struct BaselineComparison {
   std::string baseline;
   Problem problem;
   Config config, baseline_config;
+  Regime regime = Regime::cold;
   double time_us = 0, baseline_us = 0;
   std::size_t rounds = 0;
   Speedup speedup;
   std::string failure;  // of the baseline
 };
 
-GKTUNE_FIELDS(BaselineComparison, baseline, problem, config, baseline_config, time_us, baseline_us, rounds,
-              speedup, failure)
+GKTUNE_FIELDS(BaselineComparison, baseline, problem, config, baseline_config, regime, time_us, baseline_us,
+              rounds, speedup, failure)
 
 struct BaselineMean {
   std::string baseline;
@@ -73,6 +75,21 @@ struct BaselineMean {
 };
 
 GKTUNE_FIELDS(BaselineMean, baseline, speedup)
+
+// How much of what the device can do a candidate uses.
+struct LimitShare {
+  Problem problem;
+  PeakShare of;
+};
+
+template <class Archive, Is<LimitShare> S>
+void fields(Archive&& archive, S& limit) {
+  archive("problem", limit.problem);
+  archive("limit", limit.of.kind);
+  archive("share", limit.of.share);
+  archive("peak", limit.of.peak);
+  archive("unit", limit.of.metric);
+}
 
 struct Judgement {
   Ruling ruling = Ruling::accepted;
@@ -87,8 +104,10 @@ struct Judgement {
   Resources resources;               // in its best configuration of the last problem
   std::vector<Problem> near;         // the sizes near the listed ones that it solves
   std::vector<std::string> notes;    // what could not be examined, and why
-  std::vector<BaselineComparison> comparisons;
+  std::vector<BaselineComparison> comparisons;      // in the regime of the space
+  std::vector<BaselineComparison> in_other_regime;  // few rounds, which decide nothing
   std::vector<BaselineMean> means;
+  std::vector<LimitShare> limits;
   bool was_stopped = false;  // it is incomplete
 
   bool is_accepted() const { return ruling == Ruling::accepted; }
@@ -111,7 +130,9 @@ void fields(Archive&& archive, S& judgement) {
   archive("near", judgement.near);
   archive("notes", judgement.notes);
   archive("comparisons", judgement.comparisons);
+  archive("in_other_regime", judgement.in_other_regime);
   archive("means", judgement.means);
+  archive("limits", judgement.limits);
 }
 
 struct JudgeRequest {
@@ -146,32 +167,55 @@ class Judge {
   Result<Judgement, EngineError> judge(const Definition& candidate);
   // The first stages, which compile and sanitize, with so many compilers (0: one for each core), and the
   // others. Several threads may examine candidates at the same time, and while another thread judges one.
-  Result<Examined, EngineError> examine(const Definition& candidate, std::int64_t jobs) const;
+  Result<Examined, EngineError> examine(const Definition& candidate, std::int64_t jobs);
   Result<Judgement, EngineError> judge(const Definition& candidate, Examined examined);
 
  private:
   using Done = Result<void, EngineError>;
   struct Best;
-  Result<Best, EngineError> search(const Definition& definition, const Problem& problem,
-                                   WorkerDevice& device);
+  struct Match;
+  // The devices of the first stages. Each thread has its own, which stay open for later candidates.
+  struct Examiner {
+    std::int64_t jobs = 0;
+    std::unique_ptr<WorkerDevice> compiler, sanitizer;
+    std::optional<FoundDevice> host;  // of the sanitizer
+  };
+  Examiner take_examiner(std::int64_t jobs);
+  void put_back(Examiner examiner);
+  WorkerSettings workers_for(std::int64_t jobs) const;
+  Result<Best, EngineError> search(const Definition& definition, const Problem& problem);
   Result<std::optional<Config>, EngineError> config_of(Baseline& baseline, const Problem& problem);
-  Result<WorkerDevice*, EngineError> open_checker();
+  // The device of the other stages, which executes this kernel unless a candidate brings its own.
+  Result<WorkerDevice*, EngineError> runner_for(const KernelDefinition& kernel, DeviceWork work);
+  bool is_host() const { return request_.device.info.kind == "host"; }
   std::vector<Problem> smallest_problems() const;
   void reject(Judgement& judgement, const Trial& trial) const;
   void take_findings(const CheckResult& checked, Judgement& judgement) const;
-  Done compile(const Definition& candidate, const WorkerSettings& workers, Judgement& judgement) const;
-  Done sanitize(const Definition& candidate, const WorkerSettings& workers, Examined& examined) const;
+  Done examine(const Definition& candidate, Examiner& examiner, Examined& examined);
+  Done compile(const Definition& candidate, Examiner& examiner, Judgement& judgement) const;
+  Done sanitize(const Definition& candidate, Examiner& examiner, Examined& examined);
+  bool fails_in_the_space_too(const Trial& trial, Examiner& examiner);
   Done confirm_results(const Definition& candidate, CheckResult& checked, Judgement& judgement);
   Done try_special_values(const Definition& candidate, Judgement& judgement);
   Done try_near_sizes(const Definition& candidate, Judgement& judgement);
   Done time(const Definition& candidate, Judgement& judgement);
-  Done compare(const Definition& candidate, const Problem& problem, const Config& best, WorkerDevice& device,
-               Judgement& judgement);
+  Done compare(const Definition& candidate, const Problem& problem, const Config& best, Judgement& judgement);
+  Result<Match, EngineError> match_of(const Definition& candidate, const Problem& problem,
+                                      const Config& best);
+  Done play(const Match& match, Regime regime, int rounds, Judgement& judgement,
+            std::vector<BaselineComparison>& played);
+  void note_limits(const Problem& problem, double time_us, Judgement& judgement) const;
+  Done finish(const Definition& candidate, Judgement& judgement);
   bool is_stopped() const { return events_.stop && events_.stop(); }
 
   JudgeRequest request_;
   JudgeEvents events_;
-  std::unique_ptr<WorkerDevice> checker_;   // compiles and checks candidates, until they are timed
+  std::mutex mutex_;
+  // Guarded by the mutex.
+  std::vector<Examiner> idle_examiners_;
+  std::map<std::string, Ruling>
+      own_rulings_;  // of the sanitizer about the kernel of the space, by Problem::json()
+  std::unique_ptr<WorkerDevice> runner_;
   // Why the kernel of the space does not solve inputs with a special value; empty: it does.
   std::map<std::string, std::string> undefined_because_;
 };

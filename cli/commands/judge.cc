@@ -124,6 +124,7 @@ Record comparison_record(const BaselineComparison& each) {
           {"problem", problem_cell(each.problem)},
           {"config", each.config, Unit::none, "configuration"},
           {"baseline_config", each.baseline_config, Unit::none, "", kSheets},
+          {"regime", each.regime},
           {"time_us", json_above_zero(each.time_us), Unit::microseconds, "time"},
           {"baseline_us", json_above_zero(each.baseline_us), Unit::microseconds, "baseline's"},
           {"speedup", number(each.speedup.factor)},
@@ -155,7 +156,8 @@ class JudgeReport {
     }
     verdicts_.push_back(std::move(json));
     if (judgement.comparisons.empty()) table_.add(row(candidate, judgement, {}));
-    for (const BaselineComparison& each : judgement.comparisons) table_.add(row(candidate, judgement, each));
+    for (const auto* all : {&judgement.comparisons, &judgement.in_other_regime})
+      for (const BaselineComparison& each : *all) table_.add(row(candidate, judgement, each));
   }
 
   ExitCode finish() {
@@ -199,8 +201,12 @@ class JudgeReport {
     if (!command.empty()) out << "shown by: " << command << '\n';
     for (const std::string& note : judgement.notes) out << "note: " << with_short_lines(note) << '\n';
     Table table;
-    for (const BaselineComparison& each : judgement.comparisons) table.add(comparison_record(each));
+    for (const auto* all : {&judgement.comparisons, &judgement.in_other_regime})
+      for (const BaselineComparison& each : *all) table.add(comparison_record(each));
     if (!table.empty()) table.print(out, screen);
+    for (const auto& [problem, of] : judgement.limits)
+      out << fmt::format("{}: {:.0f}% of the device's {} peak of {} {}\n", problem_text(problem),
+                         100 * of.share, enum_name(of.kind), format_number(of.peak), of.metric);
     for (const BaselineMean& each : judgement.means) {
       const Speedup& mean = each.speedup;
       out << fmt::format("{} times as fast as {} ({} to {}): {}\n", format_number(mean.factor), each.baseline,

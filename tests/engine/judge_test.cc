@@ -9,6 +9,8 @@
 #include "engine/spaces.h"
 #include "tests/expectations.h"
 #include "tests/scratch_folder.h"
+#include "tuner/device/worker/folders.h"
+#include "tuner/process/sandbox.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {
@@ -300,6 +302,86 @@ TEST_F(Judged, time_that_is_over_decides_nothing) {
   std::string text = kHonest;
   text.insert(text.find("launches"), "parameters: {unused: [2, 3]}\n");
   expect(text, Ruling::not_judged, JudgeStage::time, "no configuration was tried in time");
+}
+
+TEST_F(Judged, a_few_rounds_are_played_in_the_other_regime_and_decide_nothing) {
+  add_baseline("old.cu", kSlow);
+  const Judgement judgement = judge(kSlow);
+  ASSERT_EQ(judgement.in_other_regime.size(), 2u) << judgement.message;
+  for (const BaselineComparison& each : judgement.comparisons) EXPECT_EQ(each.regime, Regime::cold);
+  for (const BaselineComparison& each : judgement.in_other_regime) {
+    EXPECT_EQ(each.regime, Regime::hot);
+    EXPECT_GT(each.rounds, 0u);
+    EXPECT_LE(each.rounds, 16u);
+    EXPECT_GT(each.time_us, 0);
+  }
+}
+
+TEST_F(Judged, the_metrics_of_the_space_are_compared_with_the_peaks_of_the_device) {
+  write_space(kSpace + std::string("metrics: {GB/s: 8 * n / time_s / 1e9, words: n / width}\n"));
+  open();
+  request_.device.info.memory_clock_khz = 1'000'000;
+  request_.device.info.memory_bus_bits = 64;  // 16 GB/s
+  request_.baselines.push_back({"default", request_.space});
+  const Judgement judgement = judge(kHonest);
+  ASSERT_TRUE(judgement.is_accepted()) << judgement.message;
+  ASSERT_EQ(judgement.limits.size(), 2u);
+  const LimitShare& second = judgement.limits[1];
+  EXPECT_EQ(second.problem, (Problem{{"n", 3000}}));
+  EXPECT_EQ(enum_name(second.of.kind), "memory");
+  EXPECT_DOUBLE_EQ(second.of.peak, 16);
+  EXPECT_NEAR(second.of.share, 24.0 / judgement.comparisons[1].time_us / 16, 1e-9);
+}
+
+TEST_F(Judged, sizes_that_the_kernel_of_the_space_does_not_solve_are_not_sanitized) {
+  const std::string outside = "  if (i < n) out[i] = 2 * in[i];\n  if (i == 0 && n == 1) out[n] = 1;";
+  expect(kernel(outside), Ruling::out_of_bounds, JudgeStage::sanitize, "outside");
+  std::string own = kSource;
+  own.insert(own.find("}\n"), "  if (i == 0 && n == 1) out[n] = 1;\n");
+  folder_.write("twice.cu", own);
+  request_.space = nullptr;
+  const Judgement judgement = judge(kernel(outside));
+  EXPECT_TRUE(judgement.is_accepted()) << judgement.message;
+  ASSERT_FALSE(judgement.notes.empty());
+  EXPECT_TRUE(contains(judgement.notes[0], "n=1, which the space's kernel does not solve"));
+}
+
+TEST_F(Judged, one_judge_goes_on_after_candidates_that_hang_and_crash) {
+  open();
+  Judge judge(request_, {});
+  const std::pair<std::string, Ruling> candidates[] = {
+      {kernel("  volatile int go = n == 1000;\n  while (go) {\n  }\n  if (i < n) out[i] = 2 * in[i];"),
+       Ruling::hung},
+      {kernel("  if (n == 1000) __trap();\n  if (i < n) out[i] = 2 * in[i];"), Ruling::crashed},
+      {kernel("  if (i < n) out[i] = 2 * im[i];"), Ruling::does_not_compile},
+      {kHonest, Ruling::accepted}};
+  for (const auto& [text, ruling] : candidates) {
+    const auto judgement = judge.judge(read("mine.cu", text));
+    ASSERT_TRUE(judgement.ok()) << judgement.error().message;
+    EXPECT_EQ(enum_name(judgement->ruling), enum_name(ruling)) << judgement->message;
+  }
+}
+
+TEST_F(Judged, a_compiler_for_gpus_reads_no_files_outside_its_sandbox) {
+  if (const auto supported = check_sandbox(); !supported) GTEST_SKIP() << supported.error().message;
+  open();
+  const ScratchFolder other;
+  other.write("secret", "a_secret_word");
+  const auto gpu = find_device({.kind = DeviceChoice::Kind::architecture, .architecture = "sm_90"},
+                               request_.workers.argv, {});
+  if (!gpu) GTEST_SKIP() << gpu.error().message;
+  WorkerSettings workers = request_.workers;
+  workers.cache_dir = make_private_folder(workers.cache_dir).value();
+  workers.argv.insert(workers.argv.end(), {"--sandbox", workers.cache_dir.string()});
+  const auto compiled = [&](const std::string& text) {
+    return check_space({.definition = read("mine.cu", text), .device = *gpu, .workers = workers}, {}).value();
+  };
+  EXPECT_EQ(compiled(kHonest).failed(), 0);
+  const CheckResult result =
+      compiled(kernel("  if (i < n) out[i] = 2 * in[i];", "#include \"" + other.path("secret") + "\"\n"));
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].status, Status::compile_failed);
+  EXPECT_FALSE(contains(result.findings[0].message, "a_secret_word")) << result.findings[0].message;
 }
 
 TEST_F(Judged, a_baseline_that_fails_decides_nothing) {

@@ -129,6 +129,7 @@ Result<void, Failure> DeviceRunner::try_candidate(const RunJob& job, RunReply& r
   const auto program = load(job);
   if (!program) return program.error();
   reply.resources = (*program)->resources();
+  reply.keeps_memory = (*program)->keeps_memory();
   if (auto prepared = prepare(job); !prepared) return prepared;
   auto checked = check(job, **program, reply.printed);
   std::string harmless = device_->take_harmless();

@@ -119,6 +119,7 @@ struct RunReply : Trial {
   bool worker_is_lost = false;  // see Failure
   // Hardware guards ended it without a place. A check between guard zones may show the place.
   bool is_unexplained = false;
+  bool keeps_memory = false;  // it may have left data or taken memory, for as long as the worker lives
   Preparation preparation;  // of a playoff: the first finalist has all of it
 };
 
@@ -130,6 +131,7 @@ void fields(Archive&& archive, S& reply) {
   archive("reuses_results", reply.reuses_results);
   archive("worker_is_lost", reply.worker_is_lost);
   archive("is_unexplained", reply.is_unexplained);
+  archive("keeps_memory", reply.keeps_memory);
   archive("preparation", reply.preparation);
 }
 

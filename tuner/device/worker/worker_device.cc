@@ -23,6 +23,8 @@ constexpr double kTimingLimitS = 60;
 constexpr double kTimedExecutions = 16;
 // Compiling ahead stops when this number of candidates waits for hardware, or more.
 constexpr std::size_t kAhead = 4;
+// Of a time limit: code that reports its accesses is slow.
+constexpr double kSanitizedTimeFactor = 10;
 // The weight of the latest candidate in a mean.
 constexpr double kLatest = 0.1;
 // Finalists with environments of their own need several processes. Each gets this number of turns.
@@ -212,6 +214,12 @@ std::size_t WorkerDevice::withdraw() {
   return std::erase_if(submissions_, waits);
 }
 
+void WorkerDevice::serve(std::shared_ptr<const KernelDefinition> kernel, WorkerDeviceOptions::Work work) {
+  if (!submissions_.empty()) throw std::logic_error("serve() with candidates in flight");
+  kernel_ = std::move(kernel);
+  options_.work = work;
+}
+
 void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
   Submission& submission = submissions_.emplace_back();
   submission.id = next_id_++;
@@ -227,6 +235,8 @@ void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
   if (!plan) return finish(submission, Status::invalid, plan.error().message);
   if (plan->reference_error) return finish(submission, Status::reference_failed, *plan->reference_error);
   submission.plan = std::move(*plan);
+  if (options_.instrumentation == Instrumentation::sanitize)
+    submission.plan.time_limit_s *= kSanitizedTimeFactor;
   pool_.add(submission.id, submission.plan.candidate.source);
   // The hardware gets ready while the first candidates are compiled.
   if (options_.work != WorkerDeviceOptions::Work::compile) {
@@ -427,6 +437,7 @@ void WorkerDevice::take_reply(Submission& submission, RunSlot& slot, const std::
   auto reply = decode<RunReply>(bytes);
   if (!reply || reply->worker_is_lost) slot.replace_worker();
   if (reply) preparation_ += reply->preparation;
+  has_kept_memory_ = has_kept_memory_ || (reply && reply->keeps_memory);
   if (!reply) {
     finish(submission, Status::crashed, reply.error().message);
   } else if (submission.unexplained) {
@@ -562,6 +573,7 @@ bool WorkerDevice::play_slice(std::vector<std::size_t>& group, int rounds, std::
       preparation_ += reply.preparation;
       played[group[i]] = std::move(reply.samples_us);
       submissions_[group[i]].trial.run_s += elapsed_s(begin, Clock::now());
+      submissions_[group[i]].trial.reuses_results = reply.reuses_results;
       finish(submissions_[group[i]], reply.status, std::move(reply.message));
     }
     std::erase_if(group, [&](std::size_t i) { return submissions_[i].stage == Submission::Stage::failed; });
@@ -573,7 +585,6 @@ bool WorkerDevice::play_slice(std::vector<std::size_t>& group, int rounds, std::
 std::optional<std::vector<RunReply>> WorkerDevice::play(const PlayoffJob& job,
                                                         const std::function<bool()>& go_on) {
   const std::size_t count = job.finalists.size();
-      submissions_[group[i]].trial.reuses_results = reply.reuses_results;
   Worker::Limits total{kSetupLimitS, 0, 0, 0};
   for (const RunJob& finalist : job.finalists) {
     const Worker::Limits one = limits(finalist.plan);

@@ -67,6 +67,10 @@ class WorkerDevice final : public Device {
   void submit(Candidate candidate) override;
   Trial next() override;
   std::size_t withdraw() override;
+  // The kernel and the last step of the candidates to come. None may be in flight.
+  void serve(std::shared_ptr<const KernelDefinition> kernel, WorkerDeviceOptions::Work work);
+  // True if a candidate may have left something in a worker that harms later ones, or that they can read.
+  bool has_kept_memory() const { return has_kept_memory_; }
   std::vector<Trial> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
                              const PlayoffWatch& go_on) override;
   // The same for candidates of one problem that may have kernels of their own.
@@ -144,6 +148,7 @@ class WorkerDevice final : public Device {
   std::vector<Submission> submissions_;  // in the order they were submitted
   std::vector<Reference> references_;
   std::deque<Trial> finished_;
+  bool has_kept_memory_ = false;
   std::uint64_t next_id_ = 1;
   double compile_wait_s_ = 0, run_s_ = 0;  // of a candidate, a mean in which the latest count most
   double latest_run_s_ = 0;
