@@ -183,25 +183,13 @@ Result<Examined, EngineError> Judge::examine(const Definition& candidate, std::i
   return examined;
 }
 
-// On a CPU most candidates that are wrong are so in code for the sanitizer: the other code is compiled later.
 Judge::Done Judge::examine(const Definition& candidate, Examiner& examiner, Examined& examined) {
   Judgement& judgement = examined.judgement;
-  const auto goes_on = [&] {
-    judgement.was_stopped = judgement.was_stopped || is_stopped();
-    return !judgement.was_stopped && judgement.is_accepted();
-  };
-  if (!is_host()) {
-    if (auto done = compile(candidate, examiner, judgement); !done) return done;
-    if (!goes_on()) return {};
-  }
+  if (auto done = compile(candidate, examiner, judgement); !done) return done;
+  judgement.was_stopped = judgement.was_stopped || is_stopped();
+  if (judgement.was_stopped || !judgement.is_accepted()) return {};
   if (auto done = sanitize(candidate, examiner, examined); !done) return done;
-  const bool may_not_compile = !judgement.was_stopped && is_unusable(judgement.status);
-  if (!is_host() || (!goes_on() && !may_not_compile)) return {};
-  Judgement compiled = judgement;
-  compiled.ruling = Ruling::accepted;
-  if (auto done = compile(candidate, examiner, compiled); !done) return done;
-  if (judgement.is_accepted() || !compiled.is_accepted()) judgement = std::move(compiled);
-  (void)goes_on();
+  judgement.was_stopped = judgement.was_stopped || is_stopped();
   return {};
 }
 
