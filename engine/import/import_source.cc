@@ -315,6 +315,12 @@ class SourceImport {
   void find_block() {
     static constexpr const char* kLong[] = {"threadsPerBlock", "threadsPerBlockY", "threadsPerBlockZ"};
     static const std::vector<Value> kBlockSizes = {64, 128, 256, 512, 1024};
+    if (!launch_) {
+      if (const std::string name = block_setting_in_index(); !name.empty()) {
+        draft_.block = {name};
+        return;
+      }
+    }
     if (!launch_ && !has(bodies_.body(kernel_->name), "blockDim")) {
       draft_.block = {"256"};
       draft_.block_comment = "a guess";
@@ -377,6 +383,17 @@ class SourceImport {
       found = each.name;
     }
     return found;
+  }
+
+  // BLOCK of a kernel that computes `blockIdx.x * BLOCK + threadIdx.x`.
+  std::string block_setting_in_index() const {
+    const Tokens body = bodies_.body(kernel_->name);
+    for (std::size_t i = 0; i + 6 < body.size(); ++i) {
+      const bool is_index = body[i] == "blockIdx" && body[i + 2] == "x" && body[i + 3] == "*" &&
+                            body[i + 5] == "+" && body[i + 6] == "threadIdx";
+      if (is_index && is_parameter(body[i + 4].text)) return std::string(body[i + 4].text);
+    }
+    return "";
   }
 
   // Why a literal extent of the block is no parameter. Empty: it is one.
