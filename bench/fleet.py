@@ -242,10 +242,14 @@ def large(fleet, server):
     subprocess.run([bench, '1000000', '1000', file], stdout=subprocess.DEVNULL, check=True)
     uri = server.new_database()
     pushed = fleet.command('db', 'push', uri, '--db', file)
-    server.sql('ANALYZE', uri)
+    server.sql('VACUUM ANALYZE', uri)  # as the server does by itself some minutes later
     print(f'a million trials in a thousand studies: pushed in {pushed:.0f} s')
-    for words in (['best', 'kernel3', '--problem', 'n=1024', '--db', uri], ['db', 'ls', '--db', uri], ['db', 'show', '7', '--db', uri]):
-        print(f'{" ".join(words[:2]):10} {statistics.median(fleet.command(*words) for _ in range(5)) * 1000:6.0f} ms')
+    # All of the recording is measured then, so that the same command resumes the study and does nothing.
+    run = ['run', '--device', 'replay:' + fleet.recordings[0], '--trials', '1000', '--strategy', 'random', '--db', uri]
+    fleet.command(*run)
+    for name, words in {'best': ['best', 'kernel3', '--problem', 'n=1024', '--db', uri], 'db ls': ['db', 'ls', '--db', uri],
+                        'db show': ['db', 'show', '7', '--db', uri], 'resuming a study of 1,000 trials': run}.items():
+        print(f'{name:34} {statistics.median(fleet.command(*words) for _ in range(9)) * 1000:6.0f} ms')
     return True
 
 

@@ -26,20 +26,11 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> file_at(const std::filesy
   return std::pair<std::uint64_t, std::uint64_t>(status.st_dev, status.st_ino);
 }
 
-std::vector<StudySummary> read_summaries(const Connection& connection, Counts counts,
-                                         const std::string& condition) {
-  const std::string best_us =
-      "coalesce((SELECT f.median_us FROM finalists f WHERE f.id = w.finalist_id), "
-      "(SELECT t.median_us FROM trials t WHERE t.id = w.trial_id)) "
-      "FROM study_view v CROSS JOIN winner_view w ON w.study_id = v.study_id";
-  Statement select(connection, "SELECT " + study_columns("v.", counts) + ", " +
-                                   (counts == Counts::read ? best_us : "NULL FROM study_view v") + " WHERE " +
-                                   condition + " ORDER BY v.study_id");
+std::vector<StudySummary> read_studies(const Connection& connection) {
+  Statement select(connection,
+                   "SELECT " + study_columns("", Counts::ignored) + " FROM study_view ORDER BY study_id");
   std::vector<StudySummary> summaries;
-  for (Row row : select.rows()) {
-    summaries.push_back(read_summary(row));
-    summaries.back().best_us = row.maybe_real();
-  }
+  for (Row row : select.rows()) summaries.push_back(read_summary(row));
   return summaries;
 }
 
@@ -108,7 +99,7 @@ StudySummary read_summary(Row& row) {
 
 StudySummary summary_of(const Connection& connection, std::int64_t study) {
   Statement select(connection,
-                   "SELECT " + study_columns("") + " FROM study_view WHERE study_id = ?");
+                   "SELECT " + study_columns("", Counts::ignored) + " FROM study_view WHERE study_id = ?");
   if (!select.bind(study).step()) throw Failure("there is no study " + std::to_string(study));
   auto row = select.row();
   return read_summary(row);
@@ -330,7 +321,7 @@ Result<void> Database::describe_space(const std::string& kernel, const std::stri
 
 Result<std::vector<StudySummary>> Database::studies(Counts counts) const {
   return guarded([&] {
-    auto summaries = read_summaries(*connection_, counts, "true");
+    auto summaries = counts == Counts::read ? read_counted(*connection_, "true") : read_studies(*connection_);
     if (summaries.empty()) require_sound(*connection_);
     return summaries;
   });
@@ -347,7 +338,7 @@ Result<std::vector<StudySummary>> Database::counted(const std::vector<StudySumma
   return guarded([&] {
     std::vector<StudySummary> all;
     for_ids("v.study_id", studies, [&](const std::string& condition) {
-      std::ranges::move(read_summaries(*connection_, Counts::read, condition), std::back_inserter(all));
+      std::ranges::move(read_counted(*connection_, condition), std::back_inserter(all));
     });
     return all;
   });

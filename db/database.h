@@ -37,7 +37,7 @@ struct Session {
   DeviceInfo device;
 };
 
-// Are the trials of a study counted, and its best time looked for? That visits all trials.
+// Are the trials of a study counted, and its winner looked for? That visits all trials.
 enum class Counts { read, ignored };
 
 // A study and the numbers of its trials.
@@ -47,6 +47,7 @@ struct StudySummary {
   std::int64_t trials = 0, failed = 0;
   std::optional<double> best_us;
   std::int64_t updated_unix_ms = 0;  // when its latest trial ended
+  std::vector<std::string> changes;  // since its winner was measured
 };
 
 // The reasons to trust, or not to trust, a winner.
@@ -198,7 +199,7 @@ class Database {
                               const KernelSpace& space, const TextValues& texts = {});
   Result<std::vector<StudySummary>> studies(Counts counts = Counts::read) const;
   Result<std::optional<StudySummary>> study(std::int64_t id) const;
-  // These studies with counts and best times. Leaves out those that are gone.
+  // These studies with counts and what is known of their winners. Leaves out those that are gone.
   Result<std::vector<StudySummary>> counted(const std::vector<StudySummary>& studies) const;
 
   Result<void> add_trial(std::int64_t study, std::int64_t session, const Trial& trial);
@@ -246,12 +247,9 @@ class Database {
   // The winner of each study of the kernel, or of all kernels if the name is empty.
   Result<std::vector<Winner>> winners(const std::string& kernel) const;
   Result<std::optional<Winner>> winner(std::int64_t study) const;
-  // The changes since the winner of each study was measured, by its study; without those that have none.
-  Result<std::map<std::int64_t, std::vector<std::string>>> changes(
-      const std::vector<StudySummary>& studies) const;
   Result<Evidence> evidence(const Winner& winner) const;
-  // The winners of all kernels by their names, and what else answers applications.
-  Result<WinnersByKernel> kernel_winners() const;
+  // The winners of the kernel, or of all kernels if the name is empty, by kernel, and what else answers applications.
+  Result<WinnersByKernel> kernel_winners(const std::string& kernel = "") const;
 
   // The portfolios of the kernel, or of all kernels if the name is empty. Configurations that failed later are
   // left out.

@@ -77,6 +77,8 @@ auto naming(const std::string& row, Function function) {
 // The columns of study_view, as a prefix names them, that read_summary reads.
 std::string study_columns(const std::string& prefix, Counts counts = Counts::read);
 StudySummary read_summary(Row& row);
+// The studies that meet the condition, with counts and what is known of their winners.
+std::vector<StudySummary> read_counted(const Connection& connection, const std::string& condition);
 // Calls `read` with conditions that together accept the ids of the studies in this column.
 template <class Read>
 void for_ids(const std::string& column, std::span<const StudySummary> studies, Read read) {
@@ -86,7 +88,7 @@ void for_ids(const std::string& column, std::span<const StudySummary> studies, R
     read(column + " IN (" + joined(studies.first(std::min(kAtOnce, studies.size())), ", ", id_text) + ")");
 }
 
-// Throws if there is no such study.
+// Without counts. Throws if there is no such study.
 StudySummary summary_of(const Connection& connection, std::int64_t study);
 
 // "t.id, t.config, …": the columns of trials that read_trial reads.

@@ -9,11 +9,16 @@
 namespace gktune {
 namespace {
 
-// The winners `w` with their trials, studies, finalists, playoffs, and the sessions `c` that decided.
-constexpr std::string_view kFromWinners =
-    " FROM winner_view w CROSS JOIN trials t ON t.id = w.trial_id CROSS JOIN study_view v ON v.study_id = w.study_id "
-    "LEFT JOIN finalists f ON f.id = w.finalist_id LEFT JOIN playoffs p ON p.id = f.playoff_id JOIN sessions c ON "
-    "c.id = coalesce(p.session_id, t.session_id) ";
+// The studies `v` with the trials of their winners, finalists, playoffs, and the sessions `c` that decided.
+// NULL: a study has no winner. Looks once for the winner of a playoff, and for the best trial only where
+// there is none.
+constexpr std::string_view kFromStudies =
+    " FROM study_view v LEFT JOIN finalists f ON f.id = (SELECT o.finalist_id FROM playoff_winner_view o "
+    "WHERE o.study_id "
+    "= v.study_id) LEFT JOIN trials t ON t.id = coalesce(f.trial_id, (SELECT w.trial_id FROM winner_view w "
+    "WHERE "
+    "w.study_id = v.study_id)) LEFT JOIN playoffs p ON p.id = f.playoff_id LEFT JOIN sessions c ON c.id = "
+    "coalesce(p.session_id, t.session_id) ";
 
 // Tells what has changed in the database since a winner was measured.
 class ChangeReader {
@@ -29,16 +34,16 @@ class ChangeReader {
                                          "devices d WHERE " +
                                          kIsDevice + ") ORDER BY c.begun_ms DESC, c.id DESC") {}
 
-  std::vector<std::string> changes_since(const Winner& winner) {
-    const Study& study = winner.study;
+  // Since the winner of a study was measured in this environment.
+  std::vector<std::string> changes_since(const Study& study, std::int64_t updated_unix_ms,
+                                         const SessionEnvironment& environment) {
     std::vector<std::string> changes;
     if (std::ranges::any_of(versions(study.kernel, study.device), [&](const auto& version) {
-          return version.first != study.fingerprint && version.second > winner.updated_unix_ms;
+          return version.first != study.fingerprint && version.second > updated_unix_ms;
         }))
       changes.emplace_back(kSourceChanged);
     if (const auto& now = latest(study.device)) {
-      for (std::string& change : changes_between(winner.environment, *now))
-        changes.push_back(std::move(change));
+      for (std::string& change : changes_between(environment, *now)) changes.push_back(std::move(change));
     }
     return changes;
   }
@@ -85,11 +90,11 @@ class ChangeReader {
 // The winners of the studies that meet the condition, by kernel and study.
 std::vector<Winner> read_winners(const Connection& connection, Counts counts, ChangeReader& changes,
                                  const std::string& condition, auto... values) {
-  Statement select(connection, "SELECT " + study_columns("v.", counts) +
-                                   ", coalesce(p.held_ms, t.ended_ms), f.id, " +
-                                   columns_of<SessionEnvironment>("c.") + ", " + trial_columns() + ", " +
-                                   columns_of<FinalistRow>("f.") + std::string(kFromWinners) + "WHERE " +
-                                   condition + " ORDER BY v.kernel, v.study_id");
+  Statement select(connection,
+                   "SELECT " + study_columns("v.", counts) + ", coalesce(p.held_ms, t.ended_ms), f.id, " +
+                       columns_of<SessionEnvironment>("c.") + ", " + trial_columns() + ", " +
+                       columns_of<FinalistRow>("f.") + std::string(kFromStudies) +
+                       "WHERE t.id IS NOT NULL AND (" + condition + ") ORDER BY v.kernel, v.study_id");
   select.bind(values...);
   std::vector<Winner> winners;
   for (Row row : select.rows()) {
@@ -104,7 +109,7 @@ std::vector<Winner> read_winners(const Connection& connection, Counts counts, Ch
     winner.environment = read_fields<SessionEnvironment>(row);
     winner.trial = read_trial(row, winner.study);
     if (winner.from_playoff) read_finalist(row, winner.trial);
-    winner.changes = changes.changes_since(winner);
+    winner.changes = changes.changes_since(winner.study, winner.updated_unix_ms, winner.environment);
   }
   return winners;
 }
@@ -249,6 +254,23 @@ std::vector<DeviceInfo> read_devices(const Connection& connection) {
 
 }  // namespace
 
+std::vector<StudySummary> read_counted(const Connection& connection, const std::string& condition) {
+  Statement select(connection, "SELECT " + study_columns("v.") +
+                                   ", coalesce(f.median_us, t.median_us), t.id, " +
+                                   columns_of<SessionEnvironment>("c.") + std::string(kFromStudies) +
+                                   "WHERE " + condition + " ORDER BY v.study_id");
+  ChangeReader changes(connection);
+  std::vector<StudySummary> summaries;
+  for (Row row : select.rows()) {
+    StudySummary& summary = summaries.emplace_back(read_summary(row));
+    summary.best_us = row.maybe_real();
+    if (!row.maybe_integer() || row.is_null()) continue;
+    summary.changes =
+        changes.changes_since(summary.study, summary.updated_unix_ms, read_fields<SessionEnvironment>(row));
+  }
+  return summaries;
+}
+
 Result<std::vector<Winner>> Database::winners(const std::string& kernel) const {
   return reading([&] {
     ChangeReader changes(*connection_);
@@ -261,23 +283,9 @@ Result<std::vector<Winner>> Database::winners(const std::string& kernel) const {
 Result<std::optional<Winner>> Database::winner(std::int64_t study) const {
   return reading([&]() -> std::optional<Winner> {
     ChangeReader changes(*connection_);
-    auto winners = read_winners(*connection_, Counts::read, changes, "w.study_id = ?", study);
+    auto winners = read_winners(*connection_, Counts::read, changes, "v.study_id = ?", study);
     if (winners.empty()) return std::nullopt;
     return std::move(winners.front());
-  });
-}
-
-Result<std::map<std::int64_t, std::vector<std::string>>> Database::changes(
-    const std::vector<StudySummary>& studies) const {
-  return reading([&] {
-    ChangeReader reader(*connection_);
-    std::map<std::int64_t, std::vector<std::string>> all;
-    for_ids("w.study_id", studies, [&](const std::string& condition) {
-      for (Winner& winner : read_winners(*connection_, Counts::ignored, reader, condition)) {
-        if (!winner.changes.empty()) all[winner.study_id] = std::move(winner.changes);
-      }
-    });
-    return all;
   });
 }
 
@@ -303,11 +311,11 @@ Result<Evidence> Database::evidence(const Winner& winner) const {
   });
 }
 
-Result<WinnersByKernel> Database::kernel_winners() const {
+Result<WinnersByKernel> Database::kernel_winners(const std::string& of_kernel) const {
   return reading([&] {
     WinnersByKernel kernels;
     ChangeReader changes(*connection_);
-    auto all = read_winners(*connection_, Counts::ignored, changes, "true");
+    auto all = read_winners(*connection_, Counts::ignored, changes, "?1 = '' OR v.kernel = ?1", of_kernel);
     std::ranges::sort(all, [](const Winner& a, const Winner& b) {
       return std::pair(a.updated_unix_ms, a.study_id) > std::pair(b.updated_unix_ms, b.study_id);
     });
@@ -326,7 +334,7 @@ Result<WinnersByKernel> Database::kernel_winners() const {
       if (version == kernel.versions.end()) version = kernel.versions.emplace(version);
       version->winners.push_back(std::move(winner));
     }
-    for (Portfolio& portfolio : read_portfolios(*connection_, "")) {
+    for (Portfolio& portfolio : read_portfolios(*connection_, of_kernel)) {
       if (!kernels.contains(portfolio.kernel)) continue;
       const auto version = version_of(portfolio.kernel, portfolio.fingerprint);
       if (version != kernels[portfolio.kernel].versions.end())

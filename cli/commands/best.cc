@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/output/screen.h"
 #include "cli/output/stale.h"
-#include "db/answer_table.h"
+#include "db/winners_source.h"
 #include "engine/selection.h"
 #include "gktune/lookup.h"
 #include "tuner/core/device_info.h"
@@ -195,14 +195,25 @@ void print_evidence(const Winner& best, const Evidence& evidence, Context& conte
                              best.changes.empty() ? "nothing that is known" : joined(best.changes, "; "));
 }
 
+// The answer of a lookup that knows this kernel alone: reading the winners of all kernels takes longer.
+Answer answer_of(const std::string& kernel, const Problem& problem, const DeviceIdentity& device,
+                 const Database& store, Context& context) {
+  const std::shared_ptr<const WinnersSource> source =
+      std::make_shared<WinnersSource>(value_or_end(store.kernel_winners(kernel), context));
+  std::vector<AxisValue> values;
+  for (const auto& [name, value] : problem) values.emplace_back(value);
+  KernelLookup lookup(std::span(&source, 1), kernel, {problem.names().begin(), problem.names().end()},
+                      Question{.device = device});
+  return lookup.best(values);
+}
+
 ExitCode answer_one(const BestOptions& options, const Database& store, const std::vector<Winner>& winners,
                     const DeviceIdentity& device, Context& context) {
   std::vector<Problem> known;
   for (const Winner& best : winners) known.push_back(best.study.problem);
   auto problem = parse_problem(options.problem, known);
   if (!problem) return fail_usage(context, "--problem: " + problem.error().message);
-  auto lookup = value_or_end(Lookup::open(database_path(options.database, context)), context);
-  const Answer answer = lookup.best(options.kernel, *problem, Question{.device = device});
+  const Answer answer = answer_of(options.kernel, *problem, device, store, context);
   if (!answer) {
     return fail(
         context, ExitCode::no_configuration,

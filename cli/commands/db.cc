@@ -43,24 +43,13 @@ Record summary_record(const StudySummary& summary) {
           {"updated_unix_ms", json_above_zero(summary.updated_unix_ms), Unit::unix_ms, "updated (UTC)"}};
 }
 
-// Reads the changes that make winners stale, and warns of them.
-ChangesByStudy read_changes(const std::string& database,
-                                              const std::vector<StudySummary>& studies, Context& context) {
-  auto store = open_database(database, context);
-  auto changes = value_or_end(store->changes(studies), context);
-  warn_of_stale(studies, changes, context);
-  return changes;
-}
-
-Table study_table(const std::vector<StudySummary>& studies, const ChangesByStudy& changes,
-                  const TableFormat& format) {
-  const bool has_stale = std::ranges::any_of(studies, [&](const StudySummary& each) {
-    return each.best_us && !changes_of(changes, each.id).empty();
-  });
+Table study_table(const std::vector<StudySummary>& studies, const TableFormat& format) {
+  const bool has_stale = std::ranges::any_of(
+      studies, [&](const StudySummary& each) { return each.best_us && !each.changes.empty(); });
   const auto record_of = [&](const StudySummary& study) {
     Record record = summary_record(study);
-    record.push_back({"stale", stale_cell(changes_of(changes, study.id), format), Unit::none, "",
-                      has_stale ? kAllForms : kNotText});
+    record.push_back(
+        {"stale", stale_cell(study.changes, format), Unit::none, "", has_stale ? kAllForms : kNotText});
     return record;
   };
   Table table(record_of({}));
@@ -69,8 +58,8 @@ Table study_table(const std::vector<StudySummary>& studies, const ChangesByStudy
 }
 
 ExitCode list(const ListOptions& options, Context& context) {
-  auto studies = selected_studies(options.selection, {}, context);
-  const auto changes = read_changes(options.selection.database, studies, context);
+  const auto studies = selected_studies(options.selection, {}, context);
+  warn_of_stale(studies, context);
   if (studies.empty() && options.format.is_text()) {
     if (!options.selection.filter.is_empty()) {
       context.err << "no study is selected\n";
@@ -80,7 +69,7 @@ ExitCode list(const ListOptions& options, Context& context) {
     hint(context, "gktune run SPACE adds studies");
     return ExitCode::done;
   }
-  study_table(studies, changes, options.format).print(context, options.format);
+  study_table(studies, options.format).print(context, options.format);
   return ExitCode::done;
 }
 
@@ -273,12 +262,12 @@ ExitCode show(const ShowOptions& options, Context& context) {
     studies.resize(static_cast<std::size_t>(options.limit));
     hint(context, fmt::format("--limit 0 shows all {} studies", format_count(selected)));
   }
-  const auto changes = read_changes(options.selection.database, studies, context);
+  warn_of_stale(studies, context);
   if (options.importance) return show_importance(*store, studies, options, context);
   std::vector<StudyReport> reports;
   for (const StudySummary& summary : studies) {
     auto report = report_on(*store, summary, options, context);
-    report.changes = changes_of(changes, summary.id);
+    report.changes = summary.changes;
     if (options.limit > 0 && std::ssize(report.trials) > options.limit)
       report.trials.resize(static_cast<std::size_t>(options.limit));
     reports.push_back(std::move(report));

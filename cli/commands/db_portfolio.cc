@@ -179,7 +179,6 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
       selected_studies({options.database, {.kernel = options.kernel, .device = options.device}}, {}, context);
   const auto path = database_path(options.database, context);
   auto store = open_database(options.database, context);
-  const auto changes = value_or_end(store->changes(studies), context);
   auto tables = read_costs(*store, options.kernel);
   if (!tables)
     return fail(context, ExitCode::failed, tables.error().message,
@@ -196,7 +195,7 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
     // A stale winner decides the loss of the others.
     std::vector<StudySummary> own = studies;
     std::erase_if(own, [&](const StudySummary& each) { return !made.is_of(each.study); });
-    warn_of_stale(own, changes, context);
+    warn_of_stale(own, context);
     if (!options.is_dry) {
       auto writer = value_or_end(Database::open(path, Database::Access::write), context);
       value_or_end(writer->store_portfolio(made), context);

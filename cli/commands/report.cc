@@ -37,7 +37,7 @@ ExitCode run(const ReportOptions& options, Context& context) {
   if (auto checked = check_report_path(options.output); !checked)
     return fail_usage(context, "--output: " + checked.error().message);
   auto store = open_database(options.database, context);
-  auto studies = value_or_end(store->studies(), context);
+  auto studies = value_or_end(store->studies(Counts::ignored), context);
   if (studies.empty())
     return fail(context, ExitCode::failed, "the database is empty", "gktune run SPACE adds studies");
   auto written = write_report(*store, options.kernels, options.output);

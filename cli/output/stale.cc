@@ -28,12 +28,6 @@ Cell stale_cell(const std::vector<std::string>& changes, const TableFormat& form
   return {changes.empty() || !format.is_text() ? joined(changes, "; ") : "yes", Json(changes)};
 }
 
-const std::vector<std::string>& changes_of(const ChangesByStudy& changes, std::int64_t study) {
-  static const std::vector<std::string> kNone;
-  const auto found = changes.find(study);
-  return found == changes.end() ? kNone : found->second;
-}
-
 void warn_of_stale(const ChangedWinners& changed, std::size_t winners, Context& context) {
   std::vector<std::string> texts;
   std::map<std::string, std::vector<std::string>> concerned;  // the winners of each change
@@ -60,11 +54,10 @@ void warn_of_stale(std::span<const Winner> winners, Context& context) {
   warn_of_stale(changed, changed.size(), context);
 }
 
-void warn_of_stale(const std::vector<StudySummary>& studies, const ChangesByStudy& changes,
-                   Context& context) {
+void warn_of_stale(const std::vector<StudySummary>& studies, Context& context) {
   ChangedWinners changed;
   for (const StudySummary& each : studies) {
-    if (each.best_us) changed.emplace_back(each.study, changes_of(changes, each.id));
+    if (each.best_us) changed.emplace_back(each.study, each.changes);
   }
   warn_of_stale(changed, changed.size(), context);
 }

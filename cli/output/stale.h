@@ -25,11 +25,7 @@ using ChangedWinners = std::vector<std::pair<Study, std::vector<std::string>>>;
 void warn_of_stale(const ChangedWinners& changed, std::size_t winners, Context& context);
 void warn_of_stale(std::span<const Winner> winners, Context& context);
 
-// The changes of studies as Database::changes() reads them.
-using ChangesByStudy = std::map<std::int64_t, std::vector<std::string>>;
-void warn_of_stale(const std::vector<StudySummary>& studies, const ChangesByStudy& changes, Context& context);
-// The changes of one study; empty if its winner is not stale.
-const std::vector<std::string>& changes_of(const ChangesByStudy& changes, std::int64_t study);
+void warn_of_stale(const std::vector<StudySummary>& studies, Context& context);
 
 // The last cell of a row: the changes for programs and documents, a mark for people,
 // who read them in the warnings.

@@ -14,7 +14,7 @@ namespace gktune::sql {
 static_assert(std::endian::native == std::endian::little);
 
 bool Row::skip_null() {
-  if (cursor_->kind(column_) != Cursor::Kind::null) return false;
+  if (!is_null()) return false;
   ++column_;
   return true;
 }

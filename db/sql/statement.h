@@ -63,6 +63,7 @@ class Row {
   std::optional<std::int64_t> maybe_integer();
   std::optional<double> maybe_real();
   std::optional<Value> maybe_value();  // of any kind; a blob is described by a text
+  bool is_null() const { return cursor_->kind(column_) == Cursor::Kind::null; }  // the next column
   bool skip_null();                    // true: the next column was NULL, and is skipped
 
  private:

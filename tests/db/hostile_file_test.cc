@@ -168,9 +168,6 @@ class HostileFiles : public ::testing::Test {
       timed("trials", [&] { (void)read.trials(1); });
       timed("failures", [&] { (void)read.failures(1); });
       timed("winners", [&] { (void)read.kernel_winners(); });
-      timed("changes", [&] {
-        if (const auto studies = read.studies(Counts::ignored)) (void)read.changes(*studies);
-      });
       timed("portfolios", [&] { (void)read.portfolios(); });
       timed("query", [&] { (void)read.query("SELECT * FROM trial_view"); });
     }
