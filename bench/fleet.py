@@ -8,6 +8,7 @@ all, other steps the first. Steps, by default all:
   speedup     2, 4, 8 and 16 processes on one study against one, 50 ms for a trial, and how often a configuration was measured twice
   search      trials of 8 processes against those of one until the best is within 1 % of the best of the recording
   outages     kill -9 of one of four processes every two seconds, five restarts of the server, a network that is cut for ten seconds
+  costs       what a trial costs the server: statements, commits, bytes (needs the extension pg_stat_statements)
   large       commands on a million trials in a thousand studies (needs database_bench beside the program's build)
 The exit code is 1 if a trial was lost, stored twice, or the winner is not the best.
 """
@@ -122,6 +123,11 @@ class Fleet:
         return time.time() - begin
 
 
+def commits(server, uri):
+    time.sleep(1.5)  # processes of the server report with a delay
+    return int(server.sql('SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()', uri))
+
+
 def speedup(fleet, server):
     trials = 2000
     alone = None
@@ -134,6 +140,34 @@ def speedup(fleet, server):
         print(f'{processes:2} processes          {seconds:7.1f} {alone * stored / seconds:9.2f} × {stored - configurations:12}')
         if stored != configurations:
             return False
+    return True
+
+
+def costs(fleet, _):
+    """Statements, commits and written bytes for a trial, beyond what a process needs to start and to end."""
+    server = Server('shared_preload_libraries=pg_stat_statements', 'autovacuum=off')
+    trials = (400, 2000)
+    try:
+        print('for a trial, 8 processes   statements  commits  bytes of log')
+        found = []
+        for limit in trials:
+            uri = server.new_database()
+            fleet.command('run', '--device', 'replay:' + fleet.recordings[0], '--trials', '1', '--quiet', '--db', uri)
+            server.sql('CREATE EXTENSION pg_stat_statements', uri)
+            server.sql('SELECT pg_stat_statements_reset()', uri)
+            before = [int(server.sql('SELECT wal_bytes FROM pg_stat_wal')), commits(server, uri)]
+            fleet.together(uri, 8, '--strategy', 'random', '--trials', str(limit), '--pace', '50ms')
+            calls = dict(line.rsplit('|', 1) for line in server.sql(
+                "SELECT left(translate(query, E'\\n', ' '), 60), sum(calls) FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid "
+                "WHERE d.datname = current_database() GROUP BY 1 ORDER BY 2", uri).splitlines())
+            found.append([sum(map(int, calls.values())), commits(server, uri) - before[1],
+                          int(server.sql('SELECT wal_bytes FROM pg_stat_wal')) - before[0]])
+        each = [(b - a) / (trials[1] - trials[0]) for a, b in zip(*found)]
+        print(f'{each[0]:36.1f} {each[1]:8.1f} {each[2]:13.0f}')
+        for query, count in sorted(calls.items(), key=lambda item: -int(item[1]))[:8]:
+            print(f'  {int(count) / trials[1]:6.2f}  {query}')
+    finally:
+        server.close()
     return True
 
 
@@ -259,7 +293,7 @@ def main():
     parser.add_argument('recording')
     parser.add_argument('steps', nargs='*')
     arguments = parser.parse_args()
-    steps = {'speedup': speedup, 'search': search, 'outages': outages, 'large': large}
+    steps = {'speedup': speedup, 'costs': costs, 'search': search, 'outages': outages, 'large': large}
     path = os.path.abspath(arguments.recording)
     recordings = sorted(glob.glob(os.path.join(path, '*.json.gz'))) if os.path.isdir(path) else [path]
     fleet = Fleet(os.path.abspath(arguments.program), recordings)

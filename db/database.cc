@@ -106,7 +106,8 @@ StudySummary summary_of(const Connection& connection, std::int64_t study) {
 }
 
 const std::string& trial_columns() {
-  static const std::string kColumns = "t.id, " + columns_of<Trial>("t.");
+  static const std::string kColumns =
+      "t.id, (SELECT c.host_name FROM sessions c WHERE c.id = t.session_id), " + columns_of<Trial>("t.");
   return kColumns;
 }
 
@@ -114,6 +115,7 @@ Trial read_trial(Row& row, const Study& study) {
   Trial trial;
   trial.id = row.integer();
   return naming("trial " + std::to_string(trial.id), [&] {
+    if (const auto host = row.maybe_view()) trial.host_name = *host;
     ColumnReader reader(row);
     fields(reader, trial);
     trial.problem = study.problem;
@@ -144,13 +146,19 @@ void read_finalist(Row& row, Trial& trial) {
 }
 
 std::optional<Playoff> read_playoff(const Connection& connection, std::int64_t study) {
+  // Processes that wait for a playoff ask often.
+  Statement any(connection, "SELECT 1 FROM playoffs WHERE study_id = ? LIMIT 1");
+  if (!any.bind(study).step()) return std::nullopt;
   Statement find(connection,
-                 "SELECT p.id, p.held_ms FROM playoff_winner_view w JOIN playoffs p ON p.id = w.playoff_id"
-                 " WHERE w.study_id = ?");
+                 "SELECT p.id, p.held_ms, c.host_name, p.held_ms < (SELECT max(t.ended_ms) FROM trials t "
+                 "WHERE t.study_id = p.study_id) FROM playoff_winner_view w JOIN playoffs p ON p.id = "
+                 "w.playoff_id JOIN sessions c ON c.id = p.session_id WHERE w.study_id = ?");
   if (!find.bind(study).step()) return std::nullopt;
   auto found = find.row();
   const auto id = found.integer();
   Playoff playoff{.finalists = {}, .held_unix_ms = found.integer()};
+  playoff.host_name = found.text();
+  playoff.is_outdated = found.boolean();
   const Study identity = summary_of(connection, study).study;
   Statement select(connection, "SELECT " + trial_columns() + ", " + columns_of<FinalistRow>("f.") +
                                    " FROM finalists f JOIN trials t ON t.id = f.trial_id WHERE "
@@ -158,6 +166,20 @@ std::optional<Playoff> read_playoff(const Connection& connection, std::int64_t s
   for (Row row : select.bind(id).rows()) {
     playoff.finalists.push_back(read_trial(row, identity));
     read_finalist(row, playoff.finalists.back());
+  }
+  Statement other(
+      connection,
+      "SELECT c.host_name, t.config FROM playoffs q JOIN sessions c ON c.id = q.session_id JOIN finalists "
+      "f ON f.playoff_id = q.id AND f.place = 1 JOIN trials t ON t.id = f.trial_id WHERE q.study_id = ?1 "
+      "AND q.id <> ?2 AND c.host_name <> ?3 AND NOT EXISTS (SELECT 1 FROM finalists a JOIN trials x ON "
+      "x.id = a.trial_id WHERE a.playoff_id = ?2 AND NOT EXISTS (SELECT 1 FROM finalists b JOIN trials y ON "
+      "y.id = b.trial_id WHERE b.playoff_id = q.id AND y.config = x.config)) ORDER BY q.held_ms DESC LIMIT "
+      "1");
+  if (other.bind(study, id, playoff.host_name).step()) {
+    auto row = other.row();
+    playoff.other.emplace();
+    playoff.other->host_name = row.text();
+    playoff.other->winner = values_from_json(row.view());
   }
   return playoff;
 }
@@ -355,23 +377,13 @@ std::int64_t Database::next_number(std::int64_t session) {
   return ++known->second.trials;
 }
 
-void Database::store_trial(std::int64_t study, std::int64_t session, std::int64_t number,
-                           const Trial& trial) {
-  Transaction transaction(*connection_, Transaction::Kind::write);
-  insert_trial(*connection_, study, session, number, trial);
-  Statement(*connection_, "DELETE FROM claims WHERE study_id = ? AND config = ? AND session_id = ?")
-      .bind(study, identity_json(trial.config, "configuration"), session)
-      .run();
-  transaction.commit();
-  require_file();
-}
-
 Result<void> Database::add_trial(std::int64_t study, std::int64_t session, const Trial& trial) {
   return guarded_once([&] {
     const std::int64_t number = next_number(session);
     if (!outage_ || !outage_->is_lost()) {
       try {
-        return store_trial(study, session, number, trial);
+        insert_trial(*connection_, study, session, number, trial);
+        return require_file();
       } catch (const Failure& failure) {
         if (!outage_ || !failure.is(Failure::Cause::disconnected)) throw;
         outage_->note(failure);
@@ -425,29 +437,40 @@ Result<std::vector<Trial>> Database::trials(std::int64_t study) const {
   });
 }
 
-// Sessions ask often, so that most times there are few trials.
+// Sessions ask often, so that most times there are few trials: one statement reads those that are newer than
+// the known ones, and counts the others.
 Result<std::vector<Trial>> Database::trials_of_others(std::int64_t study, std::int64_t session,
                                                       std::int64_t after_id,
                                                       const std::set<std::int64_t>& known) const {
   return guarded([&] {
-    Statement later(*connection_, "SELECT id FROM trials t WHERE t.id > ? AND +t.study_id = ? AND t.session_id <> ? "
-                                  "ORDER BY t.id");
-    std::vector<std::int64_t> ids;
-    for (Row row : later.bind(after_id, study, session).rows()) {
-      if (const auto id = row.integer(); !known.contains(id)) ids.push_back(id);
-    }
-    std::vector<Trial> trials;
-    if (ids.empty()) return trials;
     const auto opened = studies_.find(study);
     const Study identity = opened != studies_.end() ? opened->second : summary_of(*connection_, study).study;
-    Statement select(*connection_, "SELECT " + trial_columns() +
-                                       " FROM trials t WHERE t.id >= ? AND t.id <= ? AND +t.study_id = ? AND "
-                                       "t.session_id <> ? ORDER BY t.id");
-    for (Row row : select.bind(ids.front(), ids.back(), study, session).rows()) {
-      Trial trial = read_trial(row, identity);
-      if (!known.contains(trial.id)) trials.push_back(std::move(trial));
+    const std::string others = " AND +t.study_id = ?1 AND t.session_id <> ?2 ";
+    Statement select(*connection_,
+                     "SELECT w.known, " + trial_columns() +
+                         " FROM (SELECT count(*) AS known FROM trials t WHERE t.id > ?3 AND t.id <= ?4" +
+                         others + ") w LEFT JOIN trials t ON t.id > ?4" + others + "ORDER BY t.id");
+    const auto known_before = std::distance(known.upper_bound(after_id), known.end());
+    const auto read_after = [&](std::int64_t id) {
+      std::vector<Trial> trials;
+      std::int64_t before = 0;
+      for (Row row : select.bind(study, session, after_id, id).rows()) {
+        before = row.integer();
+        if (row.is_null()) break;
+        Trial trial = read_trial(row, identity);
+        if (!known.contains(trial.id)) trials.push_back(std::move(trial));
+      }
+      return std::pair(before == known_before, std::move(trials));
+    };
+    const std::int64_t newest = known.empty() ? after_id : std::max(after_id, *known.rbegin());
+    auto [is_complete, trials] = read_after(newest);
+    if (is_complete) return std::move(trials);
+    Statement ids(*connection_,
+                  "SELECT t.id FROM trials t WHERE t.id > ?3 AND t.id <= ?4" + others + "ORDER BY t.id");
+    for (Row row : ids.bind(study, session, after_id, newest).rows()) {
+      if (const auto id = row.integer(); !known.contains(id)) return read_after(id - 1).second;
     }
-    return trials;
+    return std::move(trials);
   });
 }
 
@@ -471,30 +494,57 @@ Result<std::optional<StudiedTrial>> Database::trial(std::int64_t id) const {
   });
 }
 
-Result<bool> Database::claim(std::int64_t study, std::int64_t session, const std::optional<Config>& config,
-                             std::chrono::milliseconds lease) {
+Result<bool> Database::claim_text(std::int64_t study, std::int64_t session, const std::string& text,
+                                  std::chrono::milliseconds lease) {
   return guarded([&] {
-    const std::string key = config ? identity_json(*config, "configuration") : "";
     const std::int64_t now = connection_->now_ms();
     const bool may_take_over = !outage_ || outage_->is_over_since(lease);
-    Transaction transaction(*connection_, Transaction::Kind::write);
-    Statement(*connection_,
-              "INSERT INTO claims (study_id, config, session_id, expires_ms) VALUES (?1, ?2, ?3, ?4)"
-              " ON CONFLICT (study_id, config) DO UPDATE SET session_id = ?3, expires_ms = ?4"
-              " WHERE claims.session_id = ?3 OR claims.expires_ms <= ?5")
-        .bind(study, key, session, now + lease.count(), may_take_over ? now : 0)
+    // The order makes the server search by the configuration in a new table too, whose rows it has not
+    // counted yet.
+    Statement(
+        *connection_,
+        "INSERT INTO claims (study_id, config, session_id, expires_ms) SELECT CAST(?1 AS BIGINT), CAST(?2 AS "
+        "TEXT), CAST(?3 AS BIGINT), CAST(?4 AS BIGINT) WHERE coalesce((SELECT t.config FROM trials t WHERE "
+        "t.study_id = ?1 AND t.config >= ?2 ORDER BY t.config LIMIT 1), 'none') <> ?2 ON CONFLICT (study_id, "
+        "config) DO UPDATE SET session_id = ?3, expires_ms = ?4 "
+        "WHERE claims.session_id = ?3 OR claims.expires_ms <= ?5")
+        .bind(study, text, session, now + lease.count(), may_take_over ? now : 0)
         .run();
-    if (connection_->changes() == 0) return false;
-    // After the claim: a session that measured it ends its claim together with storing the trial.
-    Statement measured(*connection_, "SELECT 1 FROM trials WHERE study_id = ? AND config = ?");
-    if (config && measured.bind(study, key).step()) return false;
-    transaction.commit();
-    return true;
+    return connection_->changes() > 0;
   });
 }
 
+Result<bool> Database::claim(std::int64_t study, std::int64_t session, const std::optional<Config>& config,
+                             std::chrono::milliseconds lease) {
+  return claim_text(study, session, config ? identity_json(*config, "configuration") : "", lease);
+}
+
+Result<bool> Database::claim_reference(std::int64_t study, std::int64_t session, const std::string& host_name,
+                                       std::chrono::milliseconds lease) {
+  return claim_text(study, session, "reference on " + host_name, lease);
+}
+
+Result<std::set<std::string>> Database::claimed_by_others(std::int64_t study, std::int64_t session) const {
+  return guarded([&] {
+    Statement select(
+        *connection_,
+        "SELECT k.config FROM claims k WHERE k.study_id = ? AND k.session_id <> ? AND k.expires_ms > ? AND "
+        "k.config LIKE '{%' AND NOT EXISTS (SELECT 1 FROM trials t WHERE t.study_id = k.study_id AND "
+        "t.config = k.config)");
+    std::set<std::string> claimed;
+    for (Row row : select.bind(study, session, connection_->now_ms()).rows()) claimed.insert(row.text());
+    return claimed;
+  });
+}
+
+// Claims on configurations that have trials by now are of no use: a claim is refused anyway.
 Result<void> Database::renew_claims(std::int64_t session, std::chrono::milliseconds lease) {
   return guarded_once([&] {
+    Statement(*connection_,
+              "DELETE FROM claims WHERE session_id = ? AND EXISTS (SELECT 1 FROM trials t WHERE t.study_id = "
+              "claims.study_id AND t.config = claims.config)")
+        .bind(session)
+        .run();
     Statement(*connection_, "UPDATE claims SET expires_ms = ? WHERE session_id = ?")
         .bind(connection_->now_ms() + lease.count(), session)
         .run();
@@ -504,6 +554,18 @@ Result<void> Database::renew_claims(std::int64_t session, std::chrono::milliseco
 Result<void> Database::release_claims(std::int64_t session) {
   return guarded_once(
       [&] { Statement(*connection_, "DELETE FROM claims WHERE session_id = ?").bind(session).run(); });
+}
+
+Result<std::vector<Trial>> Database::reference_trials(std::int64_t study) const {
+  return reading([&] {
+    Statement select(
+        *connection_,
+        "SELECT " + trial_columns() +
+            " FROM trials t WHERE t.study_id = ?1 AND t.config = (SELECT r.config FROM trials r WHERE "
+            "r.study_id = ?1 AND r.status = 'ok' AND r.objective IS NOT NULL ORDER BY r.ended_ms, r.id "
+            "LIMIT 1) ORDER BY t.ended_ms, t.id");
+    return read_trials(select.bind(study), summary_of(*connection_, study).study);
+  });
 }
 
 Result<void> Database::add_playoff(std::int64_t study, std::int64_t session, const Playoff& playoff) {

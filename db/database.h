@@ -62,6 +62,14 @@ struct Playoff {
   // Best first. Each is its trial with the samples, timing, objective and metrics of the playoff.
   std::vector<Trial> finalists;
   std::int64_t held_unix_ms = 0;  // when it ended
+  bool is_outdated = false;       // a trial of the study ended later
+  std::string host_name = {};
+  // The latest playoff of the same finalists on another host before this one.
+  struct Other {
+    std::string host_name;
+    Config winner;
+  };
+  std::optional<Other> other = {};
 };
 
 // A trial with its study and where it was measured.
@@ -212,9 +220,15 @@ class Database {
   // Several sessions share a study by claims. A session claims what it is about to measure; no value as the
   // configuration means the playoff. False: another session has claimed it, or the configuration has a trial.
   // A claim ends with the trial, with the session, with release_claims(), or at the end of its lease, which
-  // renew_claims() begins anew.
+  // renew_claims() begins anew. On a server a trial that is stored at the same moment may be overlooked: ask
+  // for trials_of_others() after the claim.
   Result<bool> claim(std::int64_t study, std::int64_t session, const std::optional<Config>& config,
                      std::chrono::milliseconds lease);
+  // Claims the timing of the reference configuration for all sessions of a host.
+  Result<bool> claim_reference(std::int64_t study, std::int64_t session, const std::string& host_name,
+                               std::chrono::milliseconds lease);
+  // The configurations, as JSON, that other sessions measure now.
+  Result<std::set<std::string>> claimed_by_others(std::int64_t study, std::int64_t session) const;
   Result<void> renew_claims(std::int64_t session, std::chrono::milliseconds lease);
   Result<void> release_claims(std::int64_t session);
   // Adds problems, or lets those that were tuned or failed wait again. Returns the number of those that wait
@@ -238,6 +252,10 @@ class Database {
   Result<std::vector<Trial>> trials_of_others(std::int64_t study, std::int64_t session, std::int64_t after_id,
                                               const std::set<std::int64_t>& known = {}) const;
 
+  // The trials of the study's reference configuration in the order in which they ended: that of the
+  // successful trial that ended first. Each host times it, so that the times of hosts can be compared.
+  Result<std::vector<Trial>> reference_trials(std::int64_t study) const;
+
   // Each finalist needs a current trial that is ok.
   Result<void> add_playoff(std::int64_t study, std::int64_t session, const Playoff& playoff);
   // The latest playoff if it decides the study: the winner was not measured again, and no later trial has a
@@ -248,7 +266,8 @@ class Database {
   Result<std::vector<Winner>> winners(const std::string& kernel) const;
   Result<std::optional<Winner>> winner(std::int64_t study) const;
   Result<Evidence> evidence(const Winner& winner) const;
-  // The winners of the kernel, or of all kernels if the name is empty, by kernel, and what else answers applications.
+  // The winners of the kernel, or of all kernels if the name is empty, by kernel, and what else answers
+  // applications.
   Result<WinnersByKernel> kernel_winners(const std::string& kernel = "") const;
 
   // The portfolios of the kernel, or of all kernels if the name is empty. Configurations that failed later are
@@ -292,7 +311,8 @@ class Database {
   Merged merge_file(const std::filesystem::path& source, Copied copied);
   Merged merge_rows(sql::Connection& source, const std::string& kernel);
   Merged merge_tables(const std::string& other, Copied copied);
-  void store_trial(std::int64_t study, std::int64_t session, std::int64_t number, const Trial& trial);
+  Result<bool> claim_text(std::int64_t study, std::int64_t session, const std::string& text,
+                          std::chrono::milliseconds lease);
   std::int64_t next_number(std::int64_t session);
   // Stores the trials of a journal, whose claims end. Returns their number.
   std::int64_t deliver(const std::filesystem::path& journal);

@@ -192,7 +192,11 @@ Result<StudyFacts> facts_of(const Database& store, const StudySummary& summary,
   for (std::size_t i = 0; i < std::min(kLeaders, facts.ranking.size()); ++i) {
     facts.leaders.push_back((*trials)[facts.ranking[i]]);
   }
-  if (*playoff) facts.finalists = std::move((*playoff)->finalists);
+  if (*playoff) facts.finalists = (*playoff)->finalists;
+  facts.decided_by = *std::move(playoff);
+  auto references = store.reference_trials(summary.id);
+  if (!references) return references.error();
+  facts.hosts = HostTimes(*std::move(references));
   const auto winner = std::ranges::find(winners, summary.id, &Winner::study_id);
   if (winner != winners.end()) {
     if (auto set = set_winner(store, *winner, facts); !set) return set.error();

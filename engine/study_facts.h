@@ -49,7 +49,7 @@ struct StudyFacts {
   std::vector<std::size_t> improvements;  // indices of the points that were better than all before them
   std::vector<Trial> leaders;             // the best few trials, complete
   std::optional<Winner> winner;
-  std::vector<std::string> changes;  // after the winner was measured, from Archive::changes()
+  std::vector<std::string> changes;  // after the winner was measured, from the database
   std::vector<Trial> finalists;      // the finalists of the deciding playoff, best first
   std::optional<Gain> gain;          // the winner against the median configuration
   Histogram distribution;            // the scores
@@ -58,6 +58,8 @@ struct StudyFacts {
   VarianceShares shares;       // variance of the logarithm of the score; the factors are the parameters
   std::optional<DeviceInfo> device;  // where the winner was measured
   std::string host_name;
+  HostTimes hosts;
+  std::optional<Playoff> decided_by;  // the playoff of the finalists
   std::vector<PeakShare> peaks;  // the winner's
 };
 

@@ -122,7 +122,7 @@ class SpaceTuner {
 
   RunEnd tune_one(const TuneRequest& request, const OpenedDevice& opened) {
     const Usage before = opened.usage();
-    const TuneSite site{opened.device, store_, session_, events_, opened.clock_s};
+    const TuneSite site{opened.device, store_, session_, events_, opened.clock_s, settings_.host_name};
     auto tuning = tune_problem(request, site);
     if (!tuning) return report(tuning.error());
     if (tuning->outcome.measured > 0 && opened.workers != nullptr)

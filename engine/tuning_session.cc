@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "db/distance.h"
@@ -50,12 +51,6 @@ EngineError failed(const Error& error) { return {EngineError::Kind::failed, erro
 std::int64_t total_of(const Count& valid, std::int64_t limit) {
   const Count total = limit > 0 ? std::min(valid, Count(limit)) : valid;
   return total <= std::numeric_limits<std::int64_t>::max() ? static_cast<std::int64_t>(total) : 0;
-}
-
-// A trial after the playoff calls for another one.
-bool is_latest(const Playoff& held, const std::vector<Trial>& trials) {
-  return std::ranges::none_of(
-      trials, [&held](const Trial& trial) { return trial.ended_unix_ms > held.held_unix_ms; });
 }
 
 // The tuning of one problem.
@@ -153,7 +148,8 @@ class TuningSession {
     auto held = site_.store.playoff(id_);
     if (!held) return held.error();
     held_ = *std::move(held);
-    is_decided_ = held_ && is_latest(*held_, *known);
+    is_decided_ = held_ && !held_->is_outdated;
+    compare_hosts();
     for (Trial& trial : *known) {
       last_id_ = std::max(last_id_, trial.id);
       if (!space_->contains(trial.config)) {
@@ -185,7 +181,10 @@ class TuningSession {
       is_spent_ = task.limits.seconds <= 0;
     }
     progress_.total = total_of(space_->size(), request_.limits.trials);
-    for (const Trial& trial : tuning_.trials) count(trial);
+    for (const Trial& trial : tuning_.trials) {
+      places_.emplace(trial.config.json(), places_.size());
+      count(trial);
+    }
     progress_.done_before = progress_.done;
     // All of the trials are measured again if it is fresh: there is nothing to share.
     if (!tuning_.is_fresh) claims_.emplace(site_.store, site_.session);
@@ -222,7 +221,12 @@ class TuningSession {
                           [this](const Trial& trial) {
                             learned_s_ += seconds_of(trial);
                             if (progress_.budget_s) *progress_.budget_s -= seconds_of(trial);
-                            replace(trial);
+                            return replace(trial);
+                          },
+                      .on_reference =
+                          [this](const Trial& trial) {
+                            keep(trial);
+                            compare_hosts();
                           },
                       .on_revoked =
                           [this](const Trial& trial) {
@@ -236,9 +240,13 @@ class TuningSession {
                           },
                       .stop = [this] { return is_over(); }};
     if (claims_) {
-      events.sharing = {.claim = [this](const Config& config) { return claim(config); },
-                        .learn = [this] { return learn(); },
-                        .claim_playoff = [this](const Config& best) { return claim_playoff(best); }};
+      events.sharing = {
+          .claim = [this](const Config& config) { return claim(config); },
+          .learn = [this] { return learn(); },
+          .reference = [this] { return reference(); },
+          .relative = [this](const Trial& trial) { return hosts_.as_on(site_.host_name, trial); },
+          .relative_trials = [this] { return relative_trials(); },
+          .claim_playoff = [this](const Config& best) { return claim_playoff(best); }};
     }
     return events;
   }
@@ -257,20 +265,24 @@ class TuningSession {
   void add(const Trial& trial) {
     keep(trial);
     if (site_.events.on_trial) site_.events.on_trial(trial);
-    tuning_.trials.push_back(trial);
-    count(trial);
-    show();
+    replace(trial);
   }
 
-  // Adds a trial, or puts it in the place of the earlier one of its configuration.
-  void replace(const Trial& trial) {
-    const auto before = std::ranges::find(tuning_.trials, trial.config, &Trial::config);
-    before == tuning_.trials.end() ? tuning_.trials.push_back(trial) : void(*before = trial);
-    progress_.done = 0;
-    progress_.failures.clear();
-    progress_.best.reset();
-    for (const Trial& each : tuning_.trials) count(each);
+  // Adds a trial, or puts it in the place of the earlier one of its configuration. True: it was added.
+  bool replace(const Trial& trial) {
+    const auto [place, is_new] = places_.try_emplace(trial.config.json(), tuning_.trials.size());
+    if (is_new) {
+      tuning_.trials.push_back(trial);
+      count(trial);
+    } else {
+      tuning_.trials[place->second] = trial;
+      progress_.done = 0;
+      progress_.failures.clear();
+      progress_.best.reset();
+      for (const Trial& each : tuning_.trials) count(each);
+    }
     show();
+    return is_new;
   }
 
   // A trial that cannot be stored ends the run.
@@ -308,29 +320,81 @@ class TuningSession {
     if (!succeeds(learned)) return {};
     for (const Trial& trial : *learned) learned_.insert(trial.id);
     learned_.erase(learned_.begin(), learned_.upper_bound(after));
+    const auto is_new_host = [this](const Trial& trial) {
+      return !trial.host_name.empty() && !hosts_.has_timed(trial.host_name);
+    };
+    if (std::ranges::any_of(*learned, is_new_host)) compare_hosts();
     std::erase_if(*learned, [this](const Trial& trial) { return !space_->contains(trial.config); });
     for (Trial& trial : *learned) trial.config = in_order_of(request_.definition.parameters, trial.config);
+    // The reference on another host is no news to the search.
+    std::erase_if(*learned, [this](const Trial& trial) {
+      const auto place = trial.ok() ? places_.find(trial.config.json()) : places_.end();
+      return place != places_.end() && tuning_.trials[place->second].ok();
+    });
     return *std::move(learned);
   }
 
+  // Reads how the hosts of the study differ.
+  void compare_hosts() {
+    if (site_.host_name.empty()) return;
+    auto trials = site_.store.reference_trials(id_);
+    if (succeeds(trials)) hosts_ = HostTimes(*std::move(trials));
+  }
+
+  // Each reference configuration once: the machine may fail for it.
+  std::optional<Config> reference() {
+    if (!hosts_.awaits(site_.host_name) || hosts_.reference() == timed_reference_) return std::nullopt;
+    const std::int64_t most = request_.limits.trials;
+    if (is_over() || (most > 0 && std::ssize(tuning_.trials) >= most)) return std::nullopt;
+    if (!space_->contains(*hosts_.reference())) return std::nullopt;
+    const auto granted = site_.store.claim_reference(id_, site_.session, site_.host_name, kLease);
+    if (!succeeds(granted) || !*granted) return std::nullopt;
+    timed_reference_ = hosts_.reference();
+    return in_order_of(request_.definition.parameters, *timed_reference_);
+  }
+
+  std::optional<std::vector<Trial>> relative_trials() const {
+    if (hosts_.differences().empty()) return std::nullopt;
+    std::vector<Trial> trials;
+    for (const Trial& trial : tuning_.trials) trials.push_back(hosts_.as_on(site_.host_name, trial));
+    return trials;
+  }
+
   // The search of this session is over: it measures nothing that it has claimed. Waits for the playoff of
-  // another session.
-  bool claim_playoff(const Config& best) {
+  // another session, and repeats it if that was on another host and nobody did yet.
+  std::optional<std::vector<Config>> claim_playoff(const Config& best) {
     (void)succeeds(site_.store.release_claims(site_.session));
-    while (!is_over()) {
+    for (; !is_over(); std::this_thread::sleep_for(kPlayoffInterval)) {
       const bool is_granted = claim(std::nullopt);
       is_decided_by_others_ = is_decided_by_others(best);
-      if (is_granted || is_decided_by_others_) return !is_decided_by_others_;
-      std::this_thread::sleep_for(kPlayoffInterval);
+      if (is_decided_by_others_ && (held_->other || held_->host_name == site_.host_name)) return std::nullopt;
+      if (!is_granted) continue;
+      std::vector<Config> finalists;
+      if (is_decided_by_others_) {
+        for (const Trial& finalist : held_->finalists)
+          finalists.push_back(in_order_of(request_.definition.parameters, finalist.config));
+      } else {
+        await_claimed();
+      }
+      return finalists;
     }
-    return false;
+    return std::nullopt;
+  }
+
+  // What others measure at this moment belongs into the playoff.
+  void await_claimed() {
+    auto claimed = site_.store.claimed_by_others(id_, site_.session);
+    while (succeeds(claimed) && !claimed->empty() && !is_over()) {
+      std::this_thread::sleep_for(kPlayoffInterval / 2);
+      const auto now = site_.store.claimed_by_others(id_, site_.session);
+      if (!succeeds(now)) return;
+      std::erase_if(*claimed, [&now](const std::string& each) { return !now->contains(each); });
+    }
   }
 
   bool is_decided_by_others(const Config& best) {
     auto held = site_.store.playoff(id_);
-    if (!succeeds(held) || !*held) return false;
-    const auto trials = site_.store.trials(id_);
-    if (!succeeds(trials) || !is_latest(**held, *trials)) return false;
+    if (!succeeds(held) || !*held || (*held)->is_outdated) return false;
     if (std::ranges::find((*held)->finalists, best, &Trial::config) == (*held)->finalists.end()) return false;
     held_ = *std::move(held);
     return true;
@@ -338,13 +402,26 @@ class TuningSession {
 
   // Takes over a playoff that decides the study, or stores the one that was held.
   Result<void> decide() {
-    const TuneOutcome& outcome = tuning_.outcome;
+    TuneOutcome& outcome = tuning_.outcome;
     const bool has_nothing_new = outcome.measured == 0 && outcome.learned == 0;
-    if (is_decided_by_others_ || (is_decided_ && has_nothing_new)) {
+    const bool is_taken_over =
+        is_decided_by_others_ ? outcome.playoff.empty() : is_decided_ && has_nothing_new;
+    if (is_taken_over) {
+      tuning_.decided_by = held_;
       take_over(*held_);
-    } else if (!outcome.playoff.empty() && outcome.best->objective <= best_elsewhere_) {
-      return site_.store.add_playoff(id_, site_.session, {outcome.playoff, now_unix_ms()});
+    } else if (outcome.playoff.empty()) {
+      // The times of the search stay as they were measured on the hosts.
+      const auto measured = outcome.best ? places_.find(outcome.best->config.json()) : places_.end();
+      if (measured != places_.end()) outcome.best = tuning_.trials[measured->second];
+    } else if (outcome.best->objective <= best_elsewhere_) {
+      auto added = site_.store.add_playoff(id_, site_.session, {outcome.playoff, now_unix_ms()});
+      if (!added) return added;
+      auto held = site_.store.playoff(id_);
+      if (!held) return held.error();
+      tuning_.decided_by = *std::move(held);
     }
+    compare_hosts();
+    tuning_.hosts = hosts_;
     return {};
   }
 
@@ -380,6 +457,9 @@ class TuningSession {
   double begin_s_ = 0;
   double learned_s_ = 0;   // the time that trials of other tuners took in the meantime
   bool is_spent_ = false;  // earlier runs used up the time
+  std::unordered_map<std::string, std::size_t> places_;  // of trials, by configuration as JSON
+  HostTimes hosts_;
+  std::optional<Config> timed_reference_;                            // the last one that this run has timed
   std::optional<Playoff> held_;                                      // the latest playoff
   bool is_decided_ = false, is_decided_by_others_ = false;           // by that playoff
   double best_elsewhere_ = std::numeric_limits<double>::infinity();  // objective outside the space

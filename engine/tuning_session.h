@@ -8,6 +8,7 @@
 
 #include "db/database.h"
 #include "engine/devices.h"
+#include "engine/host_times.h"
 #include "gktune/result.h"
 #include "tuner/core/trial.h"
 #include "tuner/device/device.h"
@@ -40,6 +41,8 @@ struct Tuning {
   std::optional<Config> default_config;
   double seconds = 0;  // of this run
   std::optional<Busy> busy;
+  HostTimes hosts;
+  std::optional<Playoff> decided_by;  // the stored playoff that was held or taken over
 };
 
 // Progress of the tuning of one problem.
@@ -108,6 +111,7 @@ struct TuneSite {
   std::int64_t session = 0;
   RunEvents events = {};
   std::function<double()> clock_s = wall_clock_s;  // the device's clock
+  std::string host_name = {};                      // empty: hosts are not compared
 };
 
 // Tunes one problem: resumes earlier trials, searches, stores each trial when it ends, and stores the winner.

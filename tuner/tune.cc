@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "tuner/measure/statistics.h"
 
@@ -154,6 +155,8 @@ class SharedWork {
  public:
   explicit SharedWork(const Sharing& sharing) : sharing_(sharing) {}
 
+  bool has_others() const { return sharing_.learn != nullptr; }
+
   std::vector<Trial> learn() {
     if (!sharing_.learn) return {};
     std::vector<Trial> learned = sharing_.learn();
@@ -167,8 +170,14 @@ class SharedWork {
     awaited_.push_back(config);
     return false;
   }
-  bool claim_playoff(const Trial* best) const {
-    return !sharing_.claim_playoff || best == nullptr || sharing_.claim_playoff(best->config);
+  std::optional<std::vector<Config>> claim_playoff(const Trial* best) const {
+    if (!sharing_.claim_playoff || best == nullptr) return std::vector<Config>();
+    return sharing_.claim_playoff(best->config);
+  }
+  std::optional<Config> reference() const { return sharing_.reference ? sharing_.reference() : std::nullopt; }
+  Trial relative(const Trial& trial) const { return sharing_.relative ? sharing_.relative(trial) : trial; }
+  std::optional<std::vector<Trial>> relative_trials() const {
+    return sharing_.relative_trials ? sharing_.relative_trials() : std::nullopt;
   }
   bool is_waiting() const { return !awaited_.empty(); }
 
@@ -231,9 +240,11 @@ class TuneRun {
   }
 
   TuneOutcome run() {
+    // First, so that the earlier trials of other hosts are compared with those of this one.
+    if (submit_reference()) search_next();
     for (const Trial& trial : task_.earlier) {
       ++submitted_;
-      rank(trial);
+      if (trial.config != failed_reference_) rank(shared_.relative(trial));
     }
     search();
     conclude();
@@ -248,10 +259,23 @@ class TuneRun {
       if (cutoff_) *cutoff_ = ranking_.cutoff();
       fill_device();
       if (in_flight_ == 0) return;
-      Trial trial = device_.next();
-      --in_flight_;
-      take(std::move(trial));
+      search_next();
     }
+  }
+
+  void search_next() {
+    Trial trial = device_.next();
+    --in_flight_;
+    take(std::move(trial));
+  }
+
+  // False: it is not due.
+  bool submit_reference() {
+    std::optional<Config> config = shared_.reference();
+    if (!config) return false;
+    reference_ = config;
+    submit(*std::move(config), nullptr);
+    return true;
   }
 
   void rank(const Trial& trial) {
@@ -260,21 +284,25 @@ class TuneRun {
     patience_.note(ranking_.best(), submitted_);
   }
 
-  // Takes over the trials of other tuners.
-  void learn() {
+  // Takes over the trials of other tuners. True: one is of this configuration.
+  bool learn(const Config* config = nullptr) {
+    bool has_config = false;
     for (const Trial& trial : shared_.learn()) {
-      ++submitted_;
       ++outcome_.learned;
-      ranking_.remove(trial.config);
-      rank(trial);
-      if (events_.on_learned) events_.on_learned(trial);
+      const bool is_new = !events_.on_learned || events_.on_learned(trial);
+      is_new ? void(++submitted_) : ranking_.remove(trial.config);
+      rank(shared_.relative(trial));
+      has_config = has_config || (config != nullptr && trial.config == *config);
     }
+    return has_config;
   }
 
   void fill_device() {
     while (!is_over() && in_flight_ < device_.capacity()) {
       if (std::optional<Config> reference = watch_.ask(ranking_)) {
         submit(*std::move(reference), nullptr);
+      } else if (submit_reference()) {
+        continue;
       } else if (!submit_next() && !wait_for_others()) {
         return;
       }
@@ -283,13 +311,23 @@ class TuneRun {
 
   // False: the searcher proposes nothing.
   bool submit_next() {
-    std::optional<Config> config = shared_.abandoned();
+    std::optional<Config> config = std::exchange(claimed_, std::nullopt);
+    if (!config) config = shared_.abandoned();
     if (!config) {
       config = searcher_.ask();
       if (!config) return false;
       if (!shared_.claim(*config)) return true;
     }
     patience_.expect(searcher_.expected_gain());
+    // Trials that other tuners stored before they could see the claim may be of this configuration, or end
+    // the search.
+    if (shared_.has_others()) {
+      if (learn(&*config)) return true;
+      if (is_over()) {
+        claimed_ = std::move(config);
+        return true;
+      }
+    }
     submit(*std::move(config), cutoff_);
     ++submitted_;
     return true;
@@ -360,11 +398,16 @@ class TuneRun {
 
   // Takes a trial that ended.
   void take(Trial trial) {
-    const bool is_repeated = watch_.awaits(trial), is_unjudged = trial.status == Status::machine_failed;
+    const bool is_reference = trial.config == reference_;
+    if (is_reference) reference_.reset();
+    const bool is_repeated = is_reference || watch_.awaits(trial);
+    const bool is_unjudged = trial.status == Status::machine_failed;
     if (is_unjudged && !is_repeated) take_back(trial);
     unjudged_in_a_row_ = is_unjudged ? unjudged_in_a_row_ + 1 : 0;
     if (unjudged_in_a_row_ >= kMostUnjudged || trial.status == Status::reference_failed) {
       fail(is_unjudged ? End::machine_failed : End::reference_failed, std::move(trial.message));
+    } else if (is_reference) {
+      take_reference(trial);
     } else if (is_repeated) {
       take_repeated(trial);
     } else if (!is_unjudged) {
@@ -389,6 +432,16 @@ class TuneRun {
     if (!trial.ok()) revoke(trial);
   }
 
+  // The trial of another host is ranked, relative to this one.
+  void take_reference(const Trial& trial) {
+    if (!trial.ok()) {
+      if (has_run(trial)) failed_reference_ = trial.config;
+      return revoke(trial);
+    }
+    ++outcome_.measured;
+    if (events_.on_reference) events_.on_reference(trial);
+  }
+
   void revoke(const Trial& trial) {
     if (!has_run(trial)) return;
     ranking_.remove(trial.config);
@@ -400,20 +453,46 @@ class TuneRun {
     if (outcome_.unjudged > 0 && outcome_.measured == 0) fail(End::machine_failed, outcome_.why_unjudged);
     outcome_.end = is_stopped() ? End::stopped : end_.value_or(End::exhausted);
     outcome_.drift = watch_.drift();
+    learn_last();
+  }
+
+  // Learns what other tuners have measured until now. Later times of the reference correct how earlier trials
+  // compare.
+  void learn_last() {
     learn();
+    if (auto all = shared_.relative_trials()) {
+      ranking_ = {};
+      for (const Trial& trial : *all) ranking_.add(trial);
+    }
     if (const Trial* best = ranking_.best()) outcome_.best = *best;
   }
 
   // The machine may have failed or the user stopped while the last trials ran.
-  bool is_playoff_due() const {
+  bool is_playoff_due() {
     const bool is_new = outcome_.measured > 0 || outcome_.learned > 0 || !task_.is_decided;
-    return is_new && !outcome_.failure && !outcome_.was_cut_short() && shared_.claim_playoff(ranking_.best());
+    if (!is_new || outcome_.failure || outcome_.was_cut_short()) return false;
+    auto claimed = shared_.claim_playoff(ranking_.best());
+    if (!claimed) return false;
+    learn_last();
+    repeated_ = *std::move(claimed);
+    return true;
+  }
+
+  std::vector<Trial> entrants() const {
+    if (repeated_.empty()) return playoff_entrants(task_, ranking_);
+    std::vector<Trial> entrants;
+    for (const Config& config : repeated_) {
+      const Trial* trial = ranking_.find(config);
+      if (trial == nullptr) return {};
+      entrants.push_back(*trial);
+    }
+    return entrants;
   }
 
   // Times the finalists in turn, so that drift affects all alike, and picks the best. One that fails now is
   // no valid configuration. A stop drops the playoff.
   void hold_playoff() {
-    std::vector<Trial> entrants = playoff_entrants(task_, ranking_);
+    std::vector<Trial> entrants = this->entrants();
     if (entrants.empty()) return;
     std::vector<Config> configs;
     for (const Trial& trial : entrants) configs.push_back(trial.config);
@@ -436,7 +515,9 @@ class TuneRun {
     if (events_.on_playoff)
       events_.on_playoff({so_far.size(), static_cast<int>(rounds_of(so_far)), task_.timing.rounds.count});
     if (is_stopped()) outcome_.end = End::stopped;
-    if (outcome_.end == End::stopped || is_time_over(0)) return false;
+    if (outcome_.end == End::stopped) return false;
+    // The other host's playoff may have used up the time.
+    if (repeated_.empty() && is_time_over(0)) return false;
     const double longest_s = std::max(kShortPlayoffS, playoff_begin_s_ - begin_s_);
     if (rounds_of(so_far) >= kFewestRounds && task_.clock_s() - playoff_begin_s_ > longest_s) return false;
     // Another objective than time is decided by all rounds.
@@ -463,6 +544,9 @@ class TuneRun {
   DriftWatch watch_;
   SharedWork shared_;
   std::shared_ptr<Cutoff> cutoff_;  // of all candidates in flight
+  std::optional<Config> claimed_;   // and not submitted, because the search was over
+  std::optional<Config> reference_, failed_reference_;  // in flight; failed on this host
+  std::vector<Config> repeated_;                        // the finalists of a playoff on another host
   std::int64_t submitted_ = 0;      // trials, including trials of earlier runs and of other tuners
   std::size_t in_flight_ = 0;
   int unjudged_in_a_row_ = 0;

@@ -75,14 +75,22 @@ struct Sharing {
   std::function<bool(const Config&)> claim;
   // The trials of other tuners since the last call.
   std::function<std::vector<Trial>()> learn;
-  // Before the playoff, with the best configuration so far. False: another tuner has held one with it, or
-  // `stop` ended the wait for another tuner's playoff.
-  std::function<bool(const Config&)> claim_playoff;
+  // The configuration by which hosts are compared, if it has to be timed on this host now.
+  std::function<std::optional<Config>()> reference;
+  // A trial as this host would have measured it.
+  std::function<Trial(const Trial&)> relative;
+  // All trials, as this host would have measured them. None: this host has measured all.
+  std::function<std::optional<std::vector<Trial>>()> relative_trials;
+  // Before the playoff, with the best configuration so far. None: another tuner has held one with it, or
+  // `stop` ended the wait for another tuner's playoff. Configurations: repeat the playoff of these.
+  std::function<std::optional<std::vector<Config>>(const Config&)> claim_playoff;
 };
 
 struct TuneEvents {
   std::function<void(const Trial&)> on_trial;    // as each ends
-  std::function<void(const Trial&)> on_learned;  // each trial of another tuner
+  // Each trial of another tuner. False: it takes the place of an earlier trial of its configuration.
+  std::function<bool(const Trial&)> on_learned;
+  std::function<void(const Trial&)> on_reference;  // the trial of Sharing::reference
   std::function<void(const Trial&)> on_revoked;  // a trial that went well fails when it is timed again
   std::function<void(const PlayoffProgress&)> on_playoff;  // at least every tenth of a second
   // Called between trials: true ends the run after the trials that already run. Called during the

@@ -132,6 +132,8 @@ std::string winner_card(const StudyFacts& facts) {
   }
   if (facts.gain) number("better than the median configuration", gain_text(facts), " class=\"good\"");
   html += "</div>\n" + config_values(best.trial.config);
+  for (const std::string& finding : host_findings(facts.hosts, facts.decided_by))
+    html += "<p>" + html_escaped(finding) + ".</p>\n";
   if (!facts.changes.empty())
     html += fmt::format("<p class=\"stale\">Stale: {}.</p>\n",
                         html_escaped(name_of(joined(facts.changes, "; "))));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/output/screen.h"
 #include "cli/output/units.h"
@@ -132,6 +133,27 @@ std::string score_text(double score, const std::string& name) {
 double spread_of(const Timing& timing) {
   if (timing.median_us <= 0 || timing.high_us < timing.low_us || timing.high_us <= 0) return -1;
   return (timing.high_us - timing.low_us) / 2 / timing.median_us;
+}
+
+std::vector<std::string> host_findings(const HostTimes& hosts, const std::optional<Playoff>& decided_by) {
+  std::vector<std::string> findings;
+  for (const auto& [host_name, slower] : hosts.differences()) {
+    findings.push_back(
+        one_line(fmt::format("host {} is {} {} than host {} on the reference configuration {}", host_name,
+                             format_percent(std::abs(slower)), slower < 0 ? "faster" : "slower",
+                             hosts.first_host(), hosts.reference()->str())));
+  }
+  if (!decided_by || !decided_by->other || decided_by->finalists.empty()) return findings;
+  const Config& winner = decided_by->finalists.front().config;
+  const Playoff::Other& other = *decided_by->other;
+  findings.push_back(
+      one_line(winner == other.winner
+                   ? fmt::format("the playoff on host {} confirms the winner of host {}",
+                                 decided_by->host_name, other.host_name)
+                   : fmt::format("hosts disagree: {} wins on host {}, whose playoff is the latest and "
+                                 "decides, and {} on host {}",
+                                 winner.str(), decided_by->host_name, other.winner.str(), other.host_name)));
+  return findings;
 }
 
 std::string commonest_message(const std::vector<Trial>& trials) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ std::string score_text(const Trial& trial);
 std::string score_text(double score, const std::string& name);
 // Half the confidence interval of the median, relative to the median; negative if unknown.
 double spread_of(const Timing& timing);
+// How far the hosts of a study disagree, one finding a line. Empty: one host measured all.
+std::vector<std::string> host_findings(const HostTimes& hosts, const std::optional<Playoff>& decided_by);
 // The message of the most frequent failure; empty if no failure has one.
 std::string commonest_message(const std::vector<Trial>& trials);
 

@@ -122,6 +122,7 @@ void print_report(std::ostream& stream, const Screen& screen, const Tuning& tuni
     stream << fmt::format("drift: {} (of one configuration that was timed {} times)\n", drift_text(drift),
                           drift.times_us.size());
   }
+  for (const std::string& finding : host_findings(tuning.hosts, tuning.decided_by)) stream << finding << '\n';
 }
 
 std::string preparation_text(const Tuning& tuning) {
@@ -167,6 +168,20 @@ Json report_json(const Tuning& tuning) {
                        {"times_us", drift.times_us},
                        {"least", drift.least()},
                        {"greatest", drift.greatest()}};
+  }
+  if (const auto differences = tuning.hosts.differences(); !differences.empty()) {
+    Json slower = Json::object();
+    for (const auto& each : differences) slower[each.host_name] = each.slower;
+    report["hosts"] = {{"reference", json_of(*tuning.hosts.reference())},
+                       {"first", tuning.hosts.first_host()},
+                       {"slower", std::move(slower)}};
+  }
+  if (const auto& held = tuning.decided_by; held && held->other && !held->finalists.empty()) {
+    const bool is_confirmed = held->finalists.front().config == held->other->winner;
+    report["confirmation"] = {{"confirmed", is_confirmed},
+                              {"host", held->host_name},
+                              {"other_host", held->other->host_name},
+                              {"other_winner", json_of(held->other->winner)}};
   }
   report["top"] = Json::array();
   std::vector<Trial> best = shown_trials(tuning);

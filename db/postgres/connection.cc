@@ -108,14 +108,13 @@ void Connection::begin_connection() const {
   const std::string patience = std::to_string(std::max<std::int64_t>(patience_.count(), 1));
   // A host that stops in a transaction would keep its locks. Compiling a query would take seconds and save
   // little. The statements are written for loops over indexes, as SQLite runs them; else the server would
-  // read all trials.
+  // read all trials, and those of new tables for as long as it has not counted them.
   const std::string settings =
       "SET search_path = gktune; SET lock_timeout = " + patience +
       "; SET idle_in_transaction_session_timeout = 60000; SET jit = off; SET enable_hashjoin = off; SET "
-      "enable_mergejoin = off";
-  checked(libpq().exec(handle_.get(), settings.c_str()));
-  const auto clock =
-      checked(libpq().exec(handle_.get(), "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"));
+      "enable_mergejoin = off; SET enable_seqscan = off; SET max_parallel_workers_per_gather = 0; "
+      "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+  const auto clock = checked(libpq().exec(handle_.get(), settings.c_str()));
   const std::string_view server_ms = libpq().getvalue(clock.get(), 0, 0);
   std::from_chars(server_ms.data(), server_ms.data() + server_ms.size(), ahead_ms_);
   ahead_ms_ -= now_unix_ms();
@@ -186,7 +185,7 @@ void Connection::begin(Begin kind) {
   if (kind != Begin::alone) return;
   try {
     execute("LOCK TABLE sessions, studies, trials, claims, playoffs, portfolios IN SHARE ROW EXCLUSIVE MODE");
-    execute("SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on");  // of many rows
+    execute("SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on; SET LOCAL enable_seqscan = on");
   } catch (const Failure&) {
     roll_back();
     throw;

@@ -16,11 +16,11 @@ const std::string kReplay = "replay:" GKTUNE_SOURCE_DIR "/bench/recordings/saxpy
 
 class FleetCommands : public ::testing::Test {
  protected:
-  Call run(std::vector<std::string> arguments) {
+  Call run(std::vector<std::string> arguments, const std::string& host_name = "box") {
     Environment environment;
     environment.database = database_;
     environment.cache_dir = folder_.path("cache");
-    environment.host_name = "box";
+    environment.host_name = host_name;
     return call(arguments, environment);
   }
   nlohmann::json queue() { return nlohmann::json::parse(run({"db", "queue", "--json"}).out); }
@@ -58,6 +58,51 @@ TEST_F(FleetCommands, a_problem_that_the_space_does_not_have_fails) {
   EXPECT_EQ(run({"serve", "--device", kReplay, "--until-empty"}).code, ExitCode::done);
   EXPECT_EQ(queue()[0]["state"], "failed");
   EXPECT_TRUE(contains(queue()[0]["message"].get<std::string>(), "heads")) << queue();
+}
+
+// A recording of 20 configurations, and the same from a host that takes longer by a factor.
+std::string recording_of(double factor) {
+  nlohmann::json recording = {{"device_name", "H200"},
+                              {"kernel_name", "line"},
+                              {"problem_size", "1"},
+                              {"tune_params_keys", {"x"}},
+                              {"tune_params", {{"x", nlohmann::json::array()}}}};
+  for (int x = 1; x <= 20; ++x) {
+    const double ms = (2 - 0.01 * x) * factor;
+    recording["tune_params"]["x"].push_back(x);
+    recording["cache"][std::to_string(x)] = {{"x", x}, {"time", ms}, {"times", std::vector<double>(10, ms)}};
+  }
+  return recording.dump();
+}
+
+TEST_F(FleetCommands, reports_say_how_far_hosts_disagree) {
+  const auto tune = [&](const std::string& host_name, double factor, std::vector<std::string> flags = {}) {
+    const std::string folder = std::to_string(factor);
+    folder_.write(folder + "/line.json", recording_of(factor));
+    std::vector<std::string> words = {"run",
+                                      "--strategy",
+                                      "exhaustive",
+                                      "--db",
+                                      database_,
+                                      "--device",
+                                      "replay:" + folder_.path(folder + "/line.json")};
+    words.insert(words.end(), flags.begin(), flags.end());
+    return run(words, host_name);
+  };
+  const std::string alone = tune("east", 1).out;
+  EXPECT_FALSE(contains(alone, "host")) << alone;
+  const Call second = tune("we\033st", 1.25);
+  EXPECT_TRUE(contains(second.out,
+                       "host we\\u001bst is 25.0 % slower than host east on the reference configuration x="))
+      << second.out << second.err;
+  EXPECT_TRUE(contains(second.out, "the playoff on host we\\u001bst confirms the winner of host east"))
+      << second.out;
+  ASSERT_EQ(run({"report", "-o", folder_.path("r.html")}).code, ExitCode::done);
+  EXPECT_TRUE(contains(contents_of(folder_ / "r.html"), "is 25.0 % slower than host east"));
+  const auto json = nlohmann::json::parse(tune("south", 0.5, {"--json"}).out)["results"][0];
+  EXPECT_NEAR(json["hosts"]["slower"]["south"].get<double>(), -0.5, 1e-6) << json;
+  EXPECT_EQ(json["hosts"]["first"], "east");
+  EXPECT_EQ(json["confirmation"]["confirmed"], true);
 }
 
 TEST_F(FleetCommands, all_commands_accept_a_server) {

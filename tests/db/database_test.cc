@@ -435,7 +435,7 @@ class Claims : public DatabaseTest {
   std::int64_t other_ = *store_->begin_session({"0.1.0", "box", "gktune run x.yaml", example_device()});
 };
 
-INSTANTIATE_TEST_SUITE_P(Stores, Claims, ::testing::Values("file", "memory"),
+INSTANTIATE_TEST_SUITE_P(Stores, Claims, ::testing::ValuesIn(stores()),
                          [](const auto& each) { return std::string(each.param); });
 
 TEST_P(Claims, keep_other_sessions_from_a_configuration) {
@@ -493,6 +493,24 @@ TEST_P(Claims, treat_the_playoff_separately_from_configurations) {
   EXPECT_FALSE(claim(other_, std::nullopt));
 }
 
+TEST_P(Claims, of_others_are_on_what_they_measure_now) {
+  EXPECT_TRUE(claim(session_, config_));
+  EXPECT_TRUE(claim(other_, Config{{"a", 2}}));
+  EXPECT_TRUE(claim(other_, Config{{"a", 3}}, Milliseconds(0))) << "it expires at once";
+  EXPECT_TRUE(claim(other_, std::nullopt));
+  EXPECT_TRUE(*store_->claim_reference(study_, other_, "box", kLong));
+  EXPECT_EQ(*store_->claimed_by_others(study_, session_), std::set<std::string>{R"({"a":2})"});
+  ASSERT_TRUE(store_->add_trial(study_, other_, ok_trial({{"a", 2}}, 20)).ok());
+  EXPECT_TRUE(store_->claimed_by_others(study_, session_)->empty());
+}
+
+TEST_P(Claims, of_the_reference_are_made_once_for_each_host) {
+  add(ok_trial(config_, 10));
+  EXPECT_TRUE(*store_->claim_reference(study_, session_, "east", kLong));
+  EXPECT_FALSE(*store_->claim_reference(study_, other_, "east", kLong));
+  EXPECT_TRUE(*store_->claim_reference(study_, other_, "west", kLong));
+}
+
 TEST_P(Claims, are_refused_without_a_study_or_a_session) {
   EXPECT_FALSE(store_->claim(77, session_, config_, kLong).ok());
   EXPECT_FALSE(store_->claim(study_, 77, config_, kLong).ok());
@@ -510,6 +528,63 @@ TEST_P(Claims, report_the_trials_of_others_once_and_in_order) {
   EXPECT_EQ(store_->trials_of_others(study_, session_, learned[0].id)->size(), 1u);
   EXPECT_TRUE(store_->trials_of_others(study_, session_, learned[1].id)->empty());
   EXPECT_EQ(store_->trials_of_others(study_, other_, 0)->size(), 1u);
+}
+
+TEST_P(Claims, report_a_trial_that_appears_after_one_with_a_larger_id) {
+  for (int a = 1; a <= 4; ++a) ASSERT_TRUE(store_->add_trial(study_, other_, ok_trial({{"a", a}}, 10)).ok());
+  std::vector<std::int64_t> ids;
+  for (const Trial& trial : *store_->trials_of_others(study_, session_, 0)) ids.push_back(trial.id);
+  ASSERT_EQ(ids.size(), 4u);
+  const auto learned = *store_->trials_of_others(study_, session_, 0, {ids[0], ids[2]});
+  ASSERT_EQ(learned.size(), 2u);
+  EXPECT_EQ(learned[0].id, ids[1]);
+  EXPECT_EQ(learned[1].id, ids[3]);
+  EXPECT_TRUE(store_->trials_of_others(study_, session_, ids[0], {ids[1], ids[2], ids[3]})->empty());
+}
+
+class Hosts : public DatabaseTest {
+ protected:
+  std::int64_t west_ = *store_->begin_session({"0.1.0", "west", "gktune run x.yaml", example_device()});
+};
+
+INSTANTIATE_TEST_SUITE_P(Stores, Hosts, ::testing::ValuesIn(stores()),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST_P(Hosts, are_compared_by_the_successful_trial_that_ended_first) {
+  EXPECT_TRUE(store_->reference_trials(study_)->empty());
+  add(failed_trial({{"a", 0}}, Status::wrong_result, 900));
+  add(ok_trial({{"a", 2}}, 5, 1100));
+  add(ok_trial({{"a", 1}}, 10, 1000));
+  ASSERT_TRUE(store_->add_trial(study_, west_, ok_trial({{"a", 1}}, 12, 1200)).ok());
+  const auto trials = *store_->reference_trials(study_);
+  ASSERT_EQ(trials.size(), 2u);
+  EXPECT_EQ(trials[0].config, (Config{{"a", 1}}));
+  EXPECT_EQ(trials[0].host_name, "box");
+  EXPECT_EQ(trials[1].host_name, "west");
+  EXPECT_EQ(trials[1].timing.median_us, 12);
+}
+
+TEST_P(Hosts, repeat_the_playoffs_of_others) {
+  const Trial first = ok_trial({{"a", 1}}, 10), second = ok_trial({{"a", 2}}, 11);
+  add(first), add(second);
+  hold(playoff_of({{first, {10}}, {second, {11}}}, 2000));
+  EXPECT_EQ((*store_->playoff(study_))->host_name, "box");
+  EXPECT_FALSE((*store_->playoff(study_))->other.has_value());
+  hold(playoff_of({{first, {10}}, {second, {11}}}, 2100));
+  EXPECT_FALSE((*store_->playoff(study_))->other.has_value()) << "on the same host";
+  ASSERT_TRUE(store_->add_trial(study_, west_, ok_trial({{"a", 1}}, 12, 1500)).ok());
+  ASSERT_TRUE(store_->add_playoff(study_, west_, playoff_of({{second, {10}}, {first, {11}}}, 2200)).ok());
+  const Playoff repeated = **store_->playoff(study_);
+  EXPECT_EQ(repeated.host_name, "west");
+  ASSERT_TRUE(repeated.other.has_value());
+  EXPECT_EQ(repeated.other->host_name, "box");
+  EXPECT_EQ(repeated.other->winner, (Config{{"a", 1}}));
+  EXPECT_EQ(winning_a(), Value(2)) << "the latest decides";
+  const Trial third = ok_trial({{"a", 3}}, 9, 2300);
+  add(third);
+  EXPECT_TRUE((*store_->playoff(study_))->is_outdated);
+  ASSERT_TRUE(store_->add_playoff(study_, west_, playoff_of({{third, {9}}, {first, {11}}}, 2400)).ok());
+  EXPECT_FALSE((*store_->playoff(study_))->other.has_value()) << "of other finalists";
 }
 
 TEST_P(DatabaseTest, messages_of_any_bytes_are_read_back) {

@@ -471,6 +471,117 @@ TEST_F(SharedTuning, the_seconds_of_all_programs_count_towards_the_budget) {
   }
 }
 
+TEST_F(SharedTuning, holds_the_playoff_after_what_others_measure_has_ended) {
+  const auto id = *store_.study_id({"line", "f1", identity_of(device().info()), {}, Regime::cold, "time"});
+  const auto other = *store_.begin_session({});
+  ASSERT_TRUE(*store_.claim(id, other, Config{{"x", kConfigurations}}, std::chrono::hours(1)));
+  std::thread late([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    EXPECT_TRUE(store_.add_trial(id, other, recorded(kConfigurations, 1000 - kConfigurations)).ok());
+  });
+  ReplayDevice replay = device();
+  const auto tuning = tune_problem(
+      {.definition = definition_, .problem = {}, .strategy = "exhaustive", .limits = {.trials = 5}},
+      {replay, store_, *store_.begin_session({}), {}});
+  late.join();
+  ASSERT_TRUE(tuning.ok());
+  ASSERT_FALSE(tuning->outcome.playoff.empty());
+  EXPECT_EQ(tuning->outcome.playoff.front().config, (Config{{"x", kConfigurations}}));
+}
+
+// Two hosts, of which the second takes a quarter longer for everything.
+class TwoHosts : public SharedTuning {
+ protected:
+  static Result<Tuning, EngineError> tune_on(const std::string& host_name, double factor, Database& store,
+                                             const TuneRequest& request) {
+    std::vector<Trial> trials;
+    for (int x = 1; x <= kConfigurations; ++x) {
+      trials.push_back(recorded(x, (1000 - x) * factor));
+      trials.back().run_s = 0;
+    }
+    SlowDevice slow(ReplayDevice({.kind = "replay", .name = "recorded"}, std::move(trials), 1));
+    const auto session =
+        *store.begin_session({.tool_version = "", .host_name = host_name, .command_line = "", .device = {}});
+    return tune_problem(request, {slow, store, session, {}, wall_clock_s, host_name});
+  }
+  TuneRequest request(std::int64_t trials, std::uint64_t seed) const {
+    return {.definition = definition_,
+            .problem = {},
+            .strategy = "random",
+            .seed = seed,
+            .limits = {.trials = trials}};
+  }
+  static std::set<std::int64_t> finalists_of(const Tuning& tuning) {
+    std::set<std::int64_t> finalists;
+    for (const Trial& each : tuning.outcome.playoff) finalists.insert(each.config.find("x")->integer());
+    return finalists;
+  }
+  std::int64_t trials_stored() const {
+    return store_.query("SELECT count(*) FROM trials")->rows[0][0]->integer();
+  }
+};
+
+void expect_slower(const HostTimes& hosts, double slower) {
+  ASSERT_EQ(hosts.differences().size(), 1u);
+  const bool is_first = hosts.first_host() == "a";
+  EXPECT_NEAR(hosts.differences()[0].slower, is_first ? slower : 1 / (1 + slower) - 1, 1e-9);
+}
+
+TEST_F(TwoHosts, time_the_reference_and_choose_finalists_by_relative_times) {
+  std::optional<Tuning> first, second;
+  std::thread a([&] { first = *tune_on("a", 1, store_, request(0, 1)); });
+  std::thread b([&] { second = *tune_on("b", 1.25, store_, request(0, 2)); });
+  a.join(), b.join();
+  EXPECT_EQ(trials_stored(), kConfigurations + 1) << "the reference was measured on both";
+  expect_slower(first->hosts, 0.25);
+  expect_slower(second->hosts, 0.25);
+  for (const Tuning& tuning : {*first, *second}) {
+    ASSERT_FALSE(tuning.outcome.playoff.empty());
+    const auto finalists = finalists_of(tuning);
+    for (int x = kConfigurations - 4; x <= kConfigurations; ++x) EXPECT_TRUE(finalists.contains(x)) << x;
+  }
+}
+
+TEST_F(TwoHosts, confirm_the_playoff) {
+  std::optional<Tuning> first, second;
+  std::thread a([&] { first = *tune_on("a", 1, store_, request(0, 1)); });
+  std::thread b([&] { second = *tune_on("b", 1.25, store_, request(0, 2)); });
+  a.join(), b.join();
+  EXPECT_EQ(store_.query("SELECT count(*) FROM playoffs")->rows[0][0], Value(2));
+  const Playoff decided = **store_.playoff(1);
+  ASSERT_TRUE(decided.other.has_value());
+  EXPECT_NE(decided.other->host_name, decided.host_name);
+  EXPECT_EQ(decided.other->winner, (Config{{"x", kConfigurations}}));
+  EXPECT_EQ(decided.finalists.front().config, (Config{{"x", kConfigurations}}));
+  const Tuning& later = decided.host_name == "a" ? *first : *second;
+  ASSERT_TRUE(later.decided_by && later.decided_by->other);
+}
+
+TEST_F(TwoHosts, a_host_that_comes_later_times_the_reference_first) {
+  ASSERT_TRUE(tune_on("a", 1, store_, request(20, 1)).ok());
+  const auto second = tune_on("b", 1.25, store_, request(40, 2));
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second->trials.size(), 40u);
+  EXPECT_EQ(trials_stored(), 41);
+  expect_slower(second->hosts, 0.25);
+  EXPECT_EQ(store_.reference_trials(1)->back().host_name, "b");
+}
+
+TEST_F(TwoHosts, a_host_with_nothing_to_do_times_nothing) {
+  ASSERT_TRUE(tune_on("a", 1, store_, request(20, 1)).ok());
+  const auto second = tune_on("b", 1.25, store_, request(20, 2));
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(trials_stored(), 20);
+  EXPECT_TRUE(second->hosts.differences().empty());
+  EXPECT_FALSE(second->outcome.playoff.empty()) << "that of the first host";
+}
+
+TEST_F(TwoHosts, the_same_host_times_the_reference_once) {
+  for (const std::int64_t trials : {20, 30, 40})
+    ASSERT_TRUE(tune_on("a", 1, store_, request(trials, 1)).ok());
+  EXPECT_EQ(trials_stored(), 40);
+}
+
 TEST_F(SharedTuning, does_not_wait_for_others_after_a_stop) {
   const auto id = *store_.study_id({"line", "f1", identity_of(device().info()), {}, Regime::cold, "time"});
   const auto other = *store_.begin_session({});

@@ -163,12 +163,14 @@ struct Trial {
   double compile_s = 0;           // this configuration's share
   double run_s = 0;               // time on the device: check and timing
   std::int64_t started_unix_ms = 0, ended_unix_ms = 0;
-  std::int64_t id = 0;  // the database's, of a trial that was read from there
+  // Of a trial that was read from a database: its id there, and the host that measured it.
+  std::int64_t id = 0;
+  std::string host_name;
 
   bool ok() const { return status == Status::ok; }
 };
 
-// Not listed: problem and regime belong to the study, id is the database's, printed and
+// Not listed: problem and regime belong to the study, id and host name to the database, printed and
 // reuses_results are for the one who asked.
 template <class Archive, Is<Trial> S>
 void fields(Archive&& archive, S& trial) {
