@@ -21,7 +21,7 @@ import time
 SPACE = pathlib.Path(__file__).resolve().parent.parent / 'tests/attacks/space'  # n is 1000 and 3000
 
 # A name, the candidates among a thousand, the verdict that is right, and the last statements of the kernel, where K is the
-# candidate's number. The sanitizer does not try n = 1000.
+# candidate's number. The sanitizer does not try n = 1000. Compilers for GPUs remove endless loops that read no memory.
 KINDS = [
     ('right', 300, 'accepted', 'if (i < n) out[i] = (2 + 0 * K) * in[i];'),
     ('wrong factor', 250, 'wrong', 'if (i < n) out[i] = (3 + K) * in[i];'),
@@ -29,9 +29,9 @@ KINDS = [
     ('no bounds', 100, 'out_of_bounds', 'out[i] = 2 * in[i] + 0 * K;'),
     ('race', 50, 'race', 'out[i / 2 % n] = K; if (i < n) out[i] = 2 * in[i];'),
     ('no semicolon', 100, 'does_not_compile', 'if (i < n) out[i] = 2 * in[i] + 0 * K'),
-    ('endless', 25, 'hung', 'volatile int go = K + 1; while (go) {} if (i < n) out[i] = 2 * in[i];'),
+    ('endless', 25, 'hung', 'volatile const float* at = in; while (*at + K == *at + K) {} if (i < n) out[i] = 2 * in[i];'),
     ('endless for one size', 25, 'hung',
-     'volatile int go = n == 1000 ? K + 1 : 0; while (go) {} if (i < n) out[i] = 2 * in[i];'),
+     'volatile const float* at = in; while (n == 1000 && *at + K == *at + K) {} if (i < n) out[i] = 2 * in[i];'),
     ('null', 25, 'out_of_bounds', 'if (i < n) out[i] = 2 * in[i]; if (i == 0) *reinterpret_cast<int*>(0l * n) = K;'),
     ('trap for one size', 25, 'crashed', 'if (i < n) out[i] = 2 * in[i] + 0 * K; if (n == 1000) __trap();'),
 ]
