@@ -533,7 +533,9 @@ TEST_P(Claims, report_the_trials_of_others_once_and_in_order) {
 TEST_P(Claims, report_a_trial_that_appears_after_one_with_a_larger_id) {
   for (int a = 1; a <= 4; ++a) ASSERT_TRUE(store_->add_trial(study_, other_, ok_trial({{"a", a}}, 10)).ok());
   std::vector<std::int64_t> ids;
-  for (const Trial& trial : *store_->trials_of_others(study_, session_, 0)) ids.push_back(trial.id);
+  const auto known = store_->trials_of_others(study_, session_, 0);
+  ASSERT_TRUE(known.ok());
+  for (const Trial& trial : *known) ids.push_back(trial.id);
   ASSERT_EQ(ids.size(), 4u);
   const auto learned = *store_->trials_of_others(study_, session_, 0, {ids[0], ids[2]});
   ASSERT_EQ(learned.size(), 2u);
