@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-# What the block of a candidate says as the space file does.
+# The keys that the block of a candidate and a space file have in common.
 SECTIONS = ('parameters', 'let', 'constraints', 'options', 'host_options', 'launches', 'setup')
 
 

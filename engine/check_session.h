@@ -66,7 +66,7 @@ struct CheckRequest {
   DeviceWork work = DeviceWork::compile;         // compile or sanitize
   std::optional<std::vector<Problem>> problems;  // without a value: the default problems for `work`
   std::int64_t sample = 0;                       // number of configurations of each problem; 0: all
-  // Of this device and work, or none yet. It is opened if it is missing, and stays open.
+  // The caller may keep these workers for later checks of the same work; missing ones are opened.
   std::unique_ptr<WorkerDevice>* opened = nullptr;
 };
 

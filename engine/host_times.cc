@@ -36,10 +36,7 @@ Trial HostTimes::as_on(const std::string& host_name, const Trial& trial) const {
   if (!trial.ok() || here == nullptr || there == nullptr || here == there) return trial;
   const double factor = here->timing.median_us / there->timing.median_us;
   Trial converted = trial;
-  Timing& timing = converted.timing;
-  for (double* time : {&timing.median_us, &timing.low_us, &timing.high_us, &timing.min_us, &timing.mean_us,
-                       &timing.deviation_us})
-    *time *= factor;
+  converted.timing = scaled(trial.timing, factor);
   for (double& sample : converted.samples_us) sample *= factor;
   // The objective may be another metric, whose sign is the same for all trials of a study.
   if (here->objective != 0 && there->objective != 0)

@@ -31,7 +31,7 @@ class HostTimes {
     return reference_ && !latest_.empty() && !host_name.empty() && !has_timed(host_name);
   }
   const std::string& first_host() const { return first_host_; }
-  // Of all hosts but the first. Empty: there are no two that can be compared.
+  // Lists each host but the first one. The list is empty if no two hosts can be compared.
   std::vector<Difference> differences() const;
   // The trial as another host would have measured it; unchanged where one of the two has no time of the
   // reference.

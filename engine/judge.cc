@@ -621,7 +621,7 @@ Judge::Done Judge::play(const Match& match, Regime regime, int rounds, Judgement
   return {};
 }
 
-// What the space's metrics are for the candidate's time, as shares of the device's peaks.
+// Computes the metrics of the space for the candidate's time, and notes their shares of the device's peaks.
 void Judge::note_limits(const Problem& problem, double time_us, Judgement& judgement) const {
   const KernelDefinition& kernel = request_.space->kernel;
   Trial trial{.config = kernel.default_values, .problem = problem};

@@ -381,7 +381,7 @@ class TuningSession {
     return std::nullopt;
   }
 
-  // What others measure at this moment belongs into the playoff.
+  // Waits for the configurations that others measure at this moment: one of them may be a finalist.
   void await_claimed() {
     auto claimed = site_.store.claimed_by_others(id_, site_.session);
     while (succeeds(claimed) && !claimed->empty() && !is_over()) {

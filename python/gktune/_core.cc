@@ -144,7 +144,7 @@ bool read_cupy(PyObject* object, Array& array) {
          take(attribute(data.get(), name.device_id), array.gpu);
 }
 
-// What the attributes of an array of CuPy were. They do not change as long as the array lives.
+// Keeps the attributes of an array of CuPy. They do not change as long as the array lives.
 struct KnownArray {
   Owned reference;  // weak; another array may get the address of one that is gone
   Array array;

@@ -218,7 +218,7 @@ TEST(HostChecks, order_threads_by_their_seed) {
   }
 }
 
-// It is slow.
+// Instrumented code is slow.
 TEST(HostChecks, give_endless_instrumented_code_ten_times_the_time_limit_of_the_file) {
   WorkerDeviceOptions options = fault_options("host");
   options.work = WorkerDeviceOptions::Work::check;

@@ -87,6 +87,12 @@ struct Timing {
   double deviation_us = 0;
 };
 
+// The times of a machine that takes `factor` times as long.
+inline Timing scaled(const Timing& timing, double factor) {
+  return {timing.median_us * factor, timing.low_us * factor,  timing.high_us * factor,
+          timing.min_us * factor,    timing.mean_us * factor, timing.deviation_us * factor};
+}
+
 // Unknown without samples.
 template <class Archive, Is<Timing> S>
 void fields(Archive&& archive, S& timing) {
@@ -163,7 +169,7 @@ struct Trial {
   double compile_s = 0;           // this configuration's share
   double run_s = 0;               // time on the device: check and timing
   std::int64_t started_unix_ms = 0, ended_unix_ms = 0;
-  // Of a trial that was read from a database: its id there, and the host that measured it.
+  // The database sets these when it reads a trial: the id of its row, and the host that measured it.
   std::int64_t id = 0;
   std::string host_name;
 

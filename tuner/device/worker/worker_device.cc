@@ -23,7 +23,7 @@ constexpr double kTimingLimitS = 60;
 constexpr double kTimedExecutions = 16;
 // Compiling ahead stops when this number of candidates waits for hardware, or more.
 constexpr std::size_t kAhead = 4;
-// Of a time limit: code that reports its accesses is slow.
+// Multiplies the time limit of instrumented code, which is slow because it reports its accesses.
 constexpr double kSanitizedTimeFactor = 10;
 // The weight of the latest candidate in a mean.
 constexpr double kLatest = 0.1;
