@@ -16,6 +16,7 @@
 #include "tuner/core/files.h"
 #include "tuner/core/text.h"
 #include "tuner/measure/element.h"
+#include "tuner/recording/recording.h"
 #include "tuner/source/kernel_code.h"
 #include "tuner/source/signatures.h"
 #include "tuner/source/tokens.h"

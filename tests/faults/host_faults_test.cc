@@ -223,8 +223,8 @@ TEST(HostChecks, give_endless_instrumented_code_ten_times_the_time_limit_of_the_
   WorkerDeviceOptions options = fault_options("host");
   options.work = WorkerDeviceOptions::Work::check;
   options.instrumentation = Instrumentation::sanitize;
-  const auto device = open_fault_device(fault_definition("endless_loop", kShortLimit), options);
-  EXPECT_TRUE(ended_with(tried(*device), Status::timed_out, "ran longer than 5 s"));
+  const auto device = open_fault_device(fault_definition("endless_loop", "time_limit: 50ms\n"), options);
+  EXPECT_TRUE(ended_with(tried(*device), Status::timed_out, "ran longer than 0.5 s"));
 }
 
 // The status that `check --sanitize` gives each fault, and the line that it names; 0 if
