@@ -70,6 +70,9 @@ struct Playoff {
     Config winner;
   };
   std::optional<Other> other = {};
+  bool is_confirmed() const {
+    return other && !finalists.empty() && finalists.front().config == other->winner;
+  }
 };
 
 // A trial with its study and where it was measured.

@@ -147,7 +147,7 @@ std::vector<std::string> host_findings(const HostTimes& hosts, const std::option
   const Config& winner = decided_by->finalists.front().config;
   const Playoff::Other& other = *decided_by->other;
   findings.push_back(
-      one_line(winner == other.winner
+      one_line(decided_by->is_confirmed()
                    ? fmt::format("the playoff on host {} confirms the winner of host {}",
                                  decided_by->host_name, other.host_name)
                    : fmt::format("hosts disagree: {} wins on host {}, whose playoff is the latest and "

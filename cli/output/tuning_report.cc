@@ -177,8 +177,7 @@ Json report_json(const Tuning& tuning) {
                        {"slower", std::move(slower)}};
   }
   if (const auto& held = tuning.decided_by; held && held->other && !held->finalists.empty()) {
-    const bool is_confirmed = held->finalists.front().config == held->other->winner;
-    report["confirmation"] = {{"confirmed", is_confirmed},
+    report["confirmation"] = {{"confirmed", held->is_confirmed()},
                               {"host", held->host_name},
                               {"other_host", held->other->host_name},
                               {"other_winner", json_of(held->other->winner)}};
