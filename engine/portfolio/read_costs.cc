@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "db/database.h"
@@ -16,6 +17,12 @@ double cost_of(const Trial& trial) { return trial.objective < 0 ? 1 / -trial.obj
 // A configuration with its loss, by its JSON.
 using LossesByConfig = std::map<std::string, std::pair<Config, double>>;
 
+// What a study measured.
+struct Measured {
+  const Winner* winner;
+  std::vector<Trial> trials, finalists;
+};
+
 // Sets the losses against the trial of the winning configuration; nothing if its cost is unknown.
 void set_losses(const std::vector<Trial>& trials, const Config& winner, LossesByConfig& losses) {
   const auto best = std::ranges::find(trials, winner, &Trial::config);
@@ -26,11 +33,36 @@ void set_losses(const std::vector<Trial>& trials, const Config& winner, LossesBy
   }
 }
 
-// Adds the problem of a study. `places`: of configurations in the table, by their JSON.
-void add_problem(const Winner& winner, const LossesByConfig& losses,
+LossesByConfig losses_of(const Measured& measured) {
+  LossesByConfig losses;
+  set_losses(measured.trials, measured.winner->trial.config, losses);
+  set_losses(measured.finalists, measured.winner->trial.config, losses);
+  return losses;
+}
+
+// The configurations, as JSON, that were right on some problem in an execution that could know of no other. A
+// configuration that never was may be fast only because it reuses results.
+std::set<std::string> proven_in(const std::vector<Measured>& studies) {
+  std::set<std::string> proven;
+  for (const Measured& study : studies) {
+    for (const Trial& trial : study.trials)
+      if (trial.ok() && trial.fresh_us >= 0) proven.insert(trial.config.json());
+    for (const Trial& finalist : study.finalists)
+      if (finalist.ok()) proven.insert(finalist.config.json());
+  }
+  return proven;
+}
+
+// Adds the problem of a study. `proven`: the configurations that count; empty: all. `places`: of configurations
+// in the table, by their JSON.
+void add_problem(const Measured& measured, const std::set<std::string>& proven,
                  std::map<std::string, std::size_t>& places, CostTable& table) {
+  const Winner& winner = *measured.winner;
+  const LossesByConfig losses = losses_of(measured);
+  if (losses.empty()) return;
   auto& own = table.loss.emplace_back();
   for (const auto& [key, config_and_loss] : losses) {
+    if (!proven.empty() && !proven.contains(key) && key != winner.trial.config.json()) continue;
     const auto [place, is_new] = places.try_emplace(key, places.size());
     if (is_new) table.configs.push_back(config_and_loss.first);
     own.resize(table.configs.size(), CostTable::kUnmeasured);
@@ -76,18 +108,19 @@ Result<std::vector<CostTable>> read_costs(const Database& database, const std::s
                     [](const Winner& winner) { return std::pair(winner.updated_unix_ms, winner.study_id); });
   std::vector<CostTable> tables;
   for (const auto& group : groups_of(*winners)) {
+    std::vector<Measured> studies;
+    for (const Winner* winner : group) {
+      auto trials = database.trials(winner->study_id);
+      if (!trials) return trials.error();
+      auto playoff = database.playoff(winner->study_id);
+      if (!playoff) return playoff.error();
+      studies.push_back(
+          {winner, *std::move(trials), *playoff ? std::move((*playoff)->finalists) : std::vector<Trial>()});
+    }
     CostTable table{.study = group.front()->study};
     std::map<std::string, std::size_t> places;
-    for (const Winner* winner : group) {
-      const auto trials = database.trials(winner->study_id);
-      if (!trials) return trials.error();
-      const auto playoff = database.playoff(winner->study_id);
-      if (!playoff) return playoff.error();
-      LossesByConfig losses;
-      set_losses(*trials, winner->trial.config, losses);
-      if (*playoff) set_losses((*playoff)->finalists, winner->trial.config, losses);
-      if (!losses.empty()) add_problem(*winner, losses, places, table);
-    }
+    const std::set<std::string> proven = proven_in(studies);
+    for (const Measured& measured : studies) add_problem(measured, proven, places, table);
     for (auto& loss : table.loss) loss.resize(places.size(), CostTable::kUnmeasured);
     if (table.problems.size() >= kFewestProblems) tables.push_back(std::move(table));
   }

@@ -216,6 +216,21 @@ TEST_F(StoredPortfolio, is_made_from_the_times_of_playoffs_where_these_decide) {
   EXPECT_EQ(std::ranges::count(made.configs, costs.configs[lucky]), 0);
 }
 
+TEST_F(StoredPortfolio, has_only_configurations_that_were_right_where_they_could_know_of_no_other_execution) {
+  for (int i = 0; i < 6; ++i) {
+    const auto study = *store_->study_id(reduce_study(std::int64_t{1024} << (2 * i)));
+    ASSERT_TRUE(store_->add_trial(study, session_, ok_trial({{"a", 9}, {"way", "x"}}, 101, 2000)).ok());
+    Trial proven = ok_trial({{"a", i / 2}, {"way", "x"}}, 100, 2000);
+    proven.fresh_us = 104;
+    ASSERT_TRUE(store_->add_trial(study, session_, proven).ok());
+  }
+  const CostTable costs = read_costs(*store_, "reduce")->at(0);
+  EXPECT_EQ(costs.configs.size(), 3u);
+  EXPECT_EQ(std::ranges::count(costs.configs, Config{{"a", 9}, {"way", "x"}}), 0);
+  // Its times on other problems count too.
+  EXPECT_DOUBLE_EQ(costs.loss[5][0], 1);
+}
+
 TEST_F(StoredPortfolio, needs_two_problems) { EXPECT_FALSE(read_costs(*store_, "other").ok()); }
 
 }  // namespace
