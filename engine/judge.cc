@@ -585,11 +585,15 @@ Judge::Done Judge::compare(const Definition& candidate, const Problem& problem, 
 Judge::Done Judge::play(const Match& match, Regime regime, int rounds, Judgement& judgement,
                         std::vector<BaselineComparison>& played) {
   std::optional<double> begin_s;  // of the rounds: compiling does not count
+  std::size_t rounds_before = 0;
   const auto go_on = [&](const std::vector<Samples>& samples) {
     judgement.was_stopped = judgement.was_stopped || is_stopped();
     if (judgement.was_stopped) return false;
-    const bool has_rounds = rounds_of(samples) > 0;
+    const std::size_t rounds_now = rounds_of(samples);
+    const bool has_rounds = rounds_now > 0;
     if (has_rounds && !begin_s) begin_s = wall_clock_s();
+    // Rounds that have begun are played to their end: to end them would cost the next comparison a new process.
+    if (std::exchange(rounds_before, rounds_now) == rounds_now) return true;
     if (begin_s && wall_clock_s() - *begin_s > request_.seconds) return false;
     if (has_rounds && samples[0].empty()) return false;  // it has failed
     return std::ranges::any_of(match.places, [&](std::size_t place) {
