@@ -96,6 +96,23 @@ std::uint64_t elements_of(const Plan& plan) {
   return count;
 }
 
+// The same texts: problems of one kind, of any size.
+bool is_alike(const Problem& a, const Problem& b) {
+  return std::ranges::all_of(a, [&](const auto& axis) {
+    const Value* other = b.find(axis.first);
+    return axis.second.is_integer() || (other != nullptr && *other == axis.second);
+  });
+}
+
+// The candidate, without the kinds of problems that it need not solve.
+Definition judged_on(const std::vector<Problem>& problems, Definition candidate) {
+  std::erase_if(candidate.check_problems, [&](const Problem& small) {
+    return std::ranges::none_of(problems, [&](const Problem& judged) { return is_alike(small, judged); });
+  });
+  candidate.kernel.listed_problems = problems;
+  return candidate;
+}
+
 std::shared_ptr<const KernelDefinition> padded(KernelDefinition kernel, std::size_t arguments) {
   pad_arguments(kernel, arguments);
   return std::make_shared<const KernelDefinition>(std::move(kernel));
@@ -289,7 +306,8 @@ Judge::Done Judge::sanitize(const Definition& candidate, Examiner& examiner, Exa
   }
   const double begin_s = wall_clock_s();
   const auto stop = [&] { return is_stopped() || wall_clock_s() - begin_s > kSanitizerS; };
-  auto checked = check_space({.definition = candidate,
+  const Definition judged = judged_on(request_.problems, candidate);
+  auto checked = check_space({.definition = judged,
                               .device = *examiner.host,
                               .workers = workers_for(examiner.jobs),
                               .work = DeviceWork::sanitize,

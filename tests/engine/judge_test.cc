@@ -346,6 +346,24 @@ TEST_F(Judged, sizes_that_the_kernel_of_the_space_does_not_solve_are_not_sanitiz
   EXPECT_TRUE(contains(judgement.notes[0], "n=1, which the space's kernel does not solve"));
 }
 
+TEST_F(Judged, only_problems_of_the_judged_kinds_are_sanitized) {
+  const auto in_t = [](std::string text) {
+    for (std::size_t at = 0; (at = text.find("float", at)) != std::string::npos; ++at) text.replace(at, 5, "T");
+    return text;
+  };
+  std::string space = kSpace;
+  space.replace(space.find("{n: [1000, 3000]}"), 17, "{T: [float, int], n: [1000, 3000]}");
+  for (const std::string typed : {"in: {type: ", "out: {type: "})
+    space.replace(space.find(typed + "float"), typed.size() + 5, typed + "\"{T}\"");
+  write_space(space);
+  folder_.write("twice.cu", in_t(kSource));
+  open();
+  EXPECT_FALSE(judge(kHonest).is_accepted());  // an int has other bits
+  std::erase_if(request_.problems, [](const Problem& problem) { return *problem.find("T") == Value("int"); });
+  const Judgement judgement = judge(kHonest);
+  EXPECT_TRUE(judgement.is_accepted()) << judgement.message << ' ' << judgement.problem.str();
+}
+
 TEST_F(Judged, one_judge_goes_on_after_candidates_that_hang_and_crash) {
   open();
   Judge judge(request_, {});
