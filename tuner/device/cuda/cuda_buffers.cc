@@ -49,6 +49,8 @@ class Mapping {
   bool is_mapped_ = false;
 };
 
+}  // namespace
+
 // Memory of a GPU with reserved, unmapped addresses on either side: an access there is a fault. It is mapped
 // twice, the second time for reading only.
 class GuardedMemory {
@@ -68,6 +70,7 @@ class GuardedMemory {
         "ask for the granularity of memory");
     if (!gpu.ok()) return;
     bytes_ = (std::max<std::size_t>(bytes, 1) + granularity - 1) / granularity * granularity;
+    is_smallest_ = bytes_ == granularity;
     CUmemGenericAllocationHandle memory = 0;
     gpu.check(driver.cuMemCreate(&memory, bytes_, &properties, 0), "allocate memory");
     if (!gpu.ok()) return;
@@ -80,11 +83,15 @@ class GuardedMemory {
   CUdeviceptr address() const { return writable_->mapped(); }
   CUdeviceptr read_only_address() const { return readable_->mapped(); }
   std::size_t bytes() const { return bytes_; }
+  bool is_smallest() const { return is_smallest_; }
 
  private:
   std::size_t bytes_ = 0;
+  bool is_smallest_ = false;
   std::optional<Mapping> writable_, readable_;
 };
+
+namespace {
 
 // At the end of its memory a buffer has this alignment; no vector type needs more. At the
 // start it has that of the memory.
@@ -145,6 +152,7 @@ class ZonedBuffer final : public DeviceBuffer {
 class MappedBuffer final : public DeviceBuffer {
  public:
   MappedBuffer(CudaDevice& device, GuardPattern pattern) : device_(device), pattern_(pattern) {}
+  ~MappedBuffer() override { device_.keep_for_later(std::move(memory_)); }
 
   std::uintptr_t address() const override { return memory_->address() + offset_; }
   std::uintptr_t read_only_address() const override { return memory_->read_only_address() + offset_; }
@@ -154,8 +162,8 @@ class MappedBuffer final : public DeviceBuffer {
     Gpu& gpu = device_.gpu();
     const bool is_new = memory_ == nullptr || rounded_up(bytes) > memory_->bytes();
     if (is_new) {
-      memory_.reset();  // before there is other memory
-      auto memory = std::make_unique<GuardedMemory>(gpu, rounded_up(bytes));
+      device_.keep_for_later(std::move(memory_));  // before there is other memory
+      auto memory = device_.guarded_memory(rounded_up(bytes));
       if (auto failure = gpu.take_failure()) return *failure;
       memory_ = std::move(memory);
     }
@@ -199,11 +207,30 @@ class MappedBuffer final : public DeviceBuffer {
 
   CudaDevice& device_;
   GuardPattern pattern_;
-  std::unique_ptr<GuardedMemory> memory_;
+  std::shared_ptr<GuardedMemory> memory_;
   std::size_t bytes_ = 0, offset_ = 0;
 };
 
+// Mapping memory takes longer than all else that is done with small buffers.
+constexpr std::size_t kMostForLater = 256;
+
 }  // namespace
+
+std::shared_ptr<GuardedMemory> CudaDevice::guarded_memory(std::size_t bytes) {
+  if (!for_later_.empty() && bytes <= for_later_.back()->bytes()) {
+    auto memory = std::move(for_later_.back());
+    for_later_.pop_back();
+    gpu_->fill(memory->address(), 0, memory->bytes());
+    return memory;
+  }
+  if (!for_later_.empty() && bytes + bytes / 8 > gpu_->free_bytes()) for_later_.clear();
+  return std::make_shared<GuardedMemory>(*gpu_, bytes);
+}
+
+void CudaDevice::keep_for_later(std::shared_ptr<GuardedMemory> memory) {
+  if (memory && memory->is_smallest() && for_later_.size() < kMostForLater && gpu_->ok())
+    for_later_.push_back(std::move(memory));
+}
 
 bool can_guard_memory(Gpu& gpu) {
   int supported = 0;

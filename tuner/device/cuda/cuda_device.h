@@ -23,6 +23,7 @@ namespace gktune {
 inline constexpr std::size_t kSweepFactor = 2;
 
 class CudaDevice;
+class GuardedMemory;
 
 // True if this GPU can map memory at addresses of choice, which a mapped buffer needs.
 bool can_guard_memory(Gpu& gpu);
@@ -69,6 +70,10 @@ class CudaDevice final : public ComputeDevice {
   DeviceKernels& kernels() { return *kernels_; }
   // Null: the management library cannot be used.
   const Nvml* nvml() const { return monitor_->nvml(); }
+  // All its bytes are 0.
+  std::shared_ptr<GuardedMemory> guarded_memory(std::size_t bytes);
+  // Another buffer may get it if it has the smallest size. Null: nothing is kept.
+  void keep_for_later(std::shared_ptr<GuardedMemory> memory);
   // Moves memory by less than its size; the ranges may overlap.
   void move(CUdeviceptr to, CUdeviceptr from, std::size_t bytes);
   // Evicts all other data from the caches.
@@ -98,6 +103,7 @@ class CudaDevice final : public ComputeDevice {
   double full_clock_mhz_ = 0;
   ModuleCache modules_;
   DeviceMemory sweep_buffer_;
+  std::vector<std::shared_ptr<GuardedMemory>> for_later_;
   struct FileVersion {
     std::filesystem::path path;
     std::size_t bytes;

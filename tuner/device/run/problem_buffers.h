@@ -68,7 +68,7 @@ class ProblemBuffers {
     bool is_structure = false;
   };
   std::vector<Passed> passed();
-  // True if inputs and expected outputs are unmodified.
+  // True if inputs and expected outputs are unmodified since the only draw.
   Result<bool, Failure> is_intact();
 
   bool has_verifier() const { return job_.plan.verifier.has_steps(); }
@@ -95,6 +95,8 @@ class ProblemBuffers {
   const DeviceBuffer* result(std::size_t index) const;
   // A kernel that changes this argument ends by a fault.
   bool is_protected(std::size_t index) const;
+  // The reference is known to leave this input as it is, and candidates cannot change it.
+  bool needs_no_digest(std::size_t index) const;
   Result<void, Failure> fill_inputs();
   Result<void, Failure> run_reference();
   Result<void, Failure> keep_computed_inputs();
@@ -124,6 +126,9 @@ class ProblemBuffers {
   Placement placement_;
   std::uint64_t bytes_ = 0;
   bool has_results_ = false;  // the expected outputs are known
+  // The first draw has shown what the reference writes. On a GPU, which each question makes wait, others ask
+  // less.
+  bool is_drawn_again_ = false;
   std::optional<double> execution_us_;
   std::vector<Slot> slots_;             // one per argument
   std::vector<ArgumentMemory> memory_;  // the same, as programs see them
