@@ -50,6 +50,10 @@ Peer peer_of(const Contest& contest) {
     return {"cuBLAS",
             cublas_sgemm(contest.stream(), at("a"), at("b"), at("c"), size("m"), size("n"), size("k"))};
   }
+  if (kernel == "gemm") {
+    return {"cuBLAS", cublas_gemm(contest.stream(), problem.find("element")->str() == "half", at("a"),
+                                  at("b"), at("c"), size("m"), size("n"), size("k"))};
+  }
   std::fprintf(stderr, "no library to compare '%s' with\n", kernel.c_str());
   std::exit(2);
 }

@@ -131,6 +131,21 @@ LibraryCall cublas_sgemm(PeerStream stream, std::size_t a, std::size_t b, std::s
   };
 }
 
+LibraryCall cublas_gemm(PeerStream stream, bool is_half, std::size_t a, std::size_t b, std::size_t c, std::int64_t m,
+                        std::int64_t n, std::int64_t k) {
+  const int rows = static_cast<int>(m), columns = static_cast<int>(n), depth = static_cast<int>(k);
+  const cudaDataType type = is_half ? CUDA_R_16F : CUDA_R_16BF;
+  return [=, handle = blas(stream)](const PeerAddress* buffers) {
+    const float one = 1, zero = 0;
+    // cuBLAS counts in columns: to it B is K x N already, and our C is its transpose, B A^T.
+    check(cublasGemmEx(handle.get(), CUBLAS_OP_T, CUBLAS_OP_N, columns, rows, depth, &one,
+                       reinterpret_cast<const void*>(buffers[b]), type, depth,
+                       reinterpret_cast<const void*>(buffers[a]), type, depth, &zero,
+                       reinterpret_cast<void*>(buffers[c]), type, columns, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+          "cuBLAS' gemm");
+  };
+}
+
 LibraryCall cublas_batched_sgemm(PeerStream stream, std::size_t a, std::size_t b, std::size_t c,
                                  std::int64_t matrices, std::int64_t size) {
   const int rows = static_cast<int>(size);

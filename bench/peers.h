@@ -29,6 +29,9 @@ LibraryCall cublas_sgemv(PeerStream stream, std::size_t a, std::size_t x, std::s
 // Row-major, TF32 off.
 LibraryCall cublas_sgemm(PeerStream stream, std::size_t a, std::size_t b, std::size_t c, std::int64_t m,
                          std::int64_t n, std::int64_t k);
+// C = A B^T of bfloat16 or half, row-major, summed in single precision.
+LibraryCall cublas_gemm(PeerStream stream, bool is_half, std::size_t a, std::size_t b, std::size_t c,
+                        std::int64_t m, std::int64_t n, std::int64_t k);
 // Square matrices behind each other, the rest as above.
 LibraryCall cublas_batched_sgemm(PeerStream stream, std::size_t a, std::size_t b, std::size_t c,
                                  std::int64_t matrices, std::int64_t size);

@@ -27,6 +27,8 @@
 
 #include <cuda_pipeline.h>
 
+#include "common/tile_order.cuh"
+
 enum class Way {
   naive, coalesced, shared_tiles, tiles_1d, tiles_2d, register_tiles, vectorised, prefetched, pipelined
 };
@@ -401,15 +403,6 @@ __device__ inline void block_tile(Matrix a, Matrix b, float* c, long long block_
   }
 }
 
-// The tile of this block: groups of groupRows rows are filled column after column.
-__device__ inline void place(long long block_rows, long long block_columns, long long* row, long long* column) {
-  const long long per_group = groupRows * block_columns;
-  const long long block = blockIdx.x, group = block / per_group, first_row = group * groupRows;
-  const long long rows = block_rows - first_row < groupRows ? block_rows - first_row : groupRows;
-  *row = first_row + block % per_group % rows;
-  *column = block % per_group / rows;
-}
-
 __device__ inline bool is_aligned(const float* address) { return reinterpret_cast<unsigned long long>(address) % 16 == 0; }
 
 // A block's tile an element at a time.
@@ -427,10 +420,9 @@ template <bool kAligned>
 __device__ inline void register_tiles(Matrix a, Matrix b, float* c) {
   extern __shared__ float4 shared_memory[];
   float* shared = reinterpret_cast<float*>(shared_memory);
-  long long row, column;
-  place((a.rows + tileM - 1) / tileM, (b.columns + tileN - 1) / tileN, &row, &column);
-  row *= tileM;
-  column *= tileN;
+  const auto place = gktune::place_of_tile<groupRows, long long>(blockIdx.x, (a.rows + tileM - 1) / tileM,
+                                                                 (b.columns + tileN - 1) / tileN);
+  const long long row = place.row * tileM, column = place.column * tileN;
   const bool is_inside = row + tileM <= a.rows && column + tileN <= b.columns;
   constexpr int kPack = kAligned ? kWidth : 1;
   const bool packs = a.columns % 4 == 0 && b.columns % 4 == 0 && is_aligned(a.at) && is_aligned(b.at) && is_aligned(c);

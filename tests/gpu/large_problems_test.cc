@@ -40,6 +40,9 @@ std::vector<Large> large_problems() {
       {"matmul_b", "matmul", {{"m", 33}, {"n", 524'273}, {"k", 4'099}}},
       {"matmul_c", "matmul", {{"m", 65'543}, {"n", 32'771}, {"k", 5}}},
       {"matmul_aligned", "matmul", {{"m", 65'544}, {"n", 32'772}, {"k", 8}}},
+      {"gemm_a", "gemm", {{"element", "half"}, {"m", 524'296}, {"n", 40}, {"k", 4'104}}},
+      {"gemm_b", "gemm", {{"element", "half"}, {"m", 33}, {"n", 524'273}, {"k", 4'099}}},
+      {"gemm_c", "gemm", {{"element", "half"}, {"m", 65'543}, {"n", 32'776}, {"k", 8}}},
   };
 }
 
