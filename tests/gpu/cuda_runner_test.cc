@@ -70,6 +70,18 @@ TEST_F(CudaRunnerTest, repairs_damage_by_one_candidate_before_the_next) {
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
 }
 
+TEST_F(CudaRunnerTest, clears_memory_that_another_problem_has_used) {
+  // Small buffers have 2 MiB each. Of a buffer at its end, what is before it can be read.
+  const std::string looks_before =
+      "bool is_clear = true;"
+      "if (reinterpret_cast<unsigned long long>(y) % (2 << 20) > 400000)"
+      "  for (int k = 1; k <= 100000; ++k) is_clear = is_clear && y[-k] == 0;"
+      "if (i < n) y[i] = is_clear ? 2 * x[i] : -1;";
+  EXPECT_EQ(run(doubling(kRight)).status, Status::ok);
+  const RunReply reply = run(doubling(looks_before, 1000));
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+}
+
 TEST_F(CudaRunnerTest, restores_inout_arguments_before_each_run) {
   Case kernel;
   kernel.source = R"(
