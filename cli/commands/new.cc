@@ -1,4 +1,4 @@
-// gktune new: writes an example kernel, its reference and its space file.
+// gktune new: writes an example kernel or a template, its reference and its space file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,13 +19,16 @@ namespace gktune {
 
 // The files of templates/new.
 std::span<const EmbeddedFile> starter_texts();
+// The files of spaces/, templates/ and templates/common/.
+std::span<const EmbeddedFile> template_texts();
 
 namespace {
 
-// A file of the example that `gktune new` writes.
+// A file that `gktune new` writes.
 struct StarterFile {
   std::string name;
   std::string text;
+  bool is_shared = false;  // kernels of one folder may have it together
 };
 
 namespace fs = std::filesystem;
@@ -93,16 +96,93 @@ Result<std::vector<StarterFile>> starter_files(const std::string& name, Language
   return files;
 }
 
-// Writes all of them or none, and creates the folder if needed. Overwrites nothing.
-Result<void> write_starter(const fs::path& folder, const std::vector<StarterFile>& files) {
+constexpr std::string_view kSpaces = "spaces/", kTemplates = "templates/";
+
+const EmbeddedFile* find_template_text(std::string_view path) {
+  const auto found = std::ranges::find(template_texts(), path, &EmbeddedFile::path);
+  return found == template_texts().end() ? nullptr : &*found;
+}
+
+Result<std::string> parse_template(std::string_view text) {
+  std::vector<std::string> known;
+  for (const EmbeddedFile& file : template_texts()) {
+    if (file.path.starts_with(kSpaces)) known.push_back(fs::path(file.path).stem().string());
+  }
+  if (std::ranges::find(known, text) != known.end()) return std::string(text);
+  return Error{fmt::format("unknown template '{}'{}; known are {}", text, did_you_mean(text, known),
+                           fmt::join(known, ", "))};
+}
+
+// The words that stand behind `before` in the text.
+std::vector<std::string> names_after(std::string_view before, std::string_view text) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; (at = text.find(before, at)) != text.npos;) {
+    at += before.size();
+    names.emplace_back(text.substr(at, text.find_first_of("\"\n ", at) - at));
+  }
+  return names;
+}
+
+// The files below templates/ that the space file names and that these include, by their paths there.
+std::set<std::string> sources_of(std::string_view space) {
+  std::set<std::string> sources;
+  std::vector<std::string> left = names_after("source: ../templates/", space);
+  while (!left.empty()) {
+    const std::string path = std::move(left.back());
+    left.pop_back();
+    const EmbeddedFile* const file = find_template_text(std::string(kTemplates) + path);
+    if (file == nullptr || !sources.insert(path).second) continue;
+    const std::string folder = path.substr(0, path.rfind('/') + 1);  // empty without one
+    for (const std::string& included : names_after("#include \"", file->text)) {
+      left.push_back(folder + included);
+      left.push_back(included);
+    }
+  }
+  return sources;
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+// The template with the files that it includes. Its own files and its kernel get the name.
+Result<std::vector<StarterFile>> files_like(const std::string& like, const std::string& name) {
+  if (auto checked = check_name(name, {}); !checked) return checked.error();
+  std::string space(find_template_text(fmt::format("{}{}.yaml", kSpaces, like))->text);
+  std::vector<StarterFile> files;
+  for (const std::string& path : sources_of(space)) {
+    const bool is_own = path.starts_with(like + '.') || path.starts_with(like + "_reference.");
+    files.push_back({is_own ? name + path.substr(like.size()) : path,
+                     std::string(find_template_text(std::string(kTemplates) + path)->text), !is_own});
+  }
+  for (const std::string folder : {"../templates/", "templates/"}) {
+    for (const std::string end : {".", "_reference."}) replace_all(space, folder + like + end, name + end);
+    replace_all(space, folder, "");
+  }
+  replace_all(space, "kernel: " + like + '\n', "kernel: " + name + '\n');
+  files.push_back({name + ".yaml", std::move(space)});
+  return files;
+}
+
+// Writes all of them or none, and creates folders if needed. Overwrites nothing.
+Result<void> write_starter(const fs::path& folder, std::vector<StarterFile> files) {
   std::error_code error;
+  std::erase_if(files, [&](const StarterFile& file) {
+    const auto known = file.is_shared ? read_whole(folder / file.name) : Error{};
+    return known && *known == file.text;
+  });
   for (const StarterFile& file : files) {
     const fs::path path = folder / file.name;
     if (fs::exists(fs::symlink_status(path, error)))
       return Error{fmt::format("{} exists; nothing was written", path.string())};
   }
-  fs::create_directories(folder, error);
-  if (error) return Error{fmt::format("cannot create the folder {}: {}", folder.string(), error.message())};
+  for (const StarterFile& file : files) {
+    const fs::path of_file = (folder / file.name).parent_path();
+    fs::create_directories(of_file, error);
+    if (error)
+      return Error{fmt::format("cannot create the folder {}: {}", of_file.string(), error.message())};
+  }
 
   for (std::size_t i = 0; i < files.size(); ++i) {
     const auto written = write_output(folder / files[i].name, files[i].text);
@@ -116,6 +196,7 @@ Result<void> write_starter(const fs::path& folder, const std::vector<StarterFile
 struct NewOptions {
   std::string name;
   Language language = Language::cuda;
+  std::string like;
   std::string folder = ".";
 };
 
@@ -130,13 +211,17 @@ Result<Language> parse_language(std::string_view text) {
 
 void declare(Flags& flags, NewOptions& options) {
   flags.text("NAME", options.name, "Name of the kernel").required();
-  flags.parsed("--language", options.language, parse_language, "Language of the kernel", "cuda|c++")
-      .shown_default(std::string(language_name(options.language)));
+  const Flag language =
+      flags.parsed("--language", options.language, parse_language, "Language of the kernel", "cuda|c++")
+          .shown_default(std::string(language_name(options.language)));
+  flags.parsed("--like", options.like, parse_template, "Copy a template: softmax, gemm, scan, …", "TEMPLATE")
+      .excludes(language);
   flags.text("--dir", options.folder, "Folder for the files", "DIR").shown_default(".");
 }
 
 ExitCode run(const NewOptions& options, Context& context) {
-  auto files = starter_files(options.name, options.language);
+  auto files = options.like.empty() ? starter_files(options.name, options.language)
+                                    : files_like(options.like, options.name);
   if (!files) return fail(context, ExitCode::usage, files.error().message);
   value_or_end(write_starter(options.folder, *files), context);
   std::string space;
@@ -152,9 +237,9 @@ ExitCode run(const NewOptions& options, Context& context) {
 }  // namespace
 
 Command new_command() {
-  return make_command<NewOptions>("new",
-                                  "Write an example kernel with its reference and space file, to start from",
-                                  "gktune new my_kernel --dir kernels", declare, run);
+  return make_command<NewOptions>(
+      "new", "Write an example kernel or a template with its reference and space file, to start from",
+      "gktune new my_kernel --dir kernels", declare, run);
 }
 
 }  // namespace gktune
