@@ -227,6 +227,10 @@ std::shared_ptr<GuardedMemory> CudaDevice::guarded_memory(std::size_t bytes) {
   return std::make_shared<GuardedMemory>(*gpu_, bytes);
 }
 
+std::size_t CudaDevice::bytes_for_later() const {
+  return for_later_.empty() ? 0 : for_later_.size() * for_later_.back()->bytes();
+}
+
 void CudaDevice::keep_for_later(std::shared_ptr<GuardedMemory> memory) {
   if (memory && memory->is_smallest() && for_later_.size() < kMostForLater && gpu_->ok())
     for_later_.push_back(std::move(memory));

@@ -65,7 +65,7 @@ Result<void, Failure> CudaDevice::finish() {
 Result<std::uint64_t, Failure> CudaDevice::free_bytes() {
   const std::size_t free = gpu_->free_bytes();
   if (auto failure = gpu_->take_failure()) return *failure;
-  return std::uint64_t{free} + file_bytes();
+  return std::uint64_t{free} + file_bytes() + bytes_for_later();
 }
 
 std::size_t CudaDevice::file_bytes() const {

@@ -90,6 +90,7 @@ class CudaDevice final : public ComputeDevice {
   // Writes an argument's contents in order.
   Result<void> upload_contents(const ArgumentPlan& argument, CUdeviceptr to, std::size_t bytes);
   std::size_t file_bytes() const;  // of the files that are kept on the GPU
+  std::size_t bytes_for_later() const;
   // The elements of the argument's file, in order.
   Result<CUdeviceptr> file_copy(const ArgumentPlan& argument, std::size_t bytes);
   // Waits for all that is queued.
