@@ -137,6 +137,17 @@ TEST_F(Launches, inputs_are_computed_even_without_a_reference) {
   EXPECT_EQ(runner_.run(writing).status, Status::input_changed);
 }
 
+TEST_F(Launches, an_input_that_no_step_computes_keeps_its_zeros) {
+  RunJob uncomputed = job_of("computed_inputs");
+  uncomputed.plan.reference = {};
+  for (ArgumentPlan& argument : uncomputed.plan.arguments) argument.is_checked = false;
+  EXPECT_EQ(runner_.run(uncomputed).message, "");
+  RunJob writing = uncomputed;
+  writing.plan.candidate.steps.push_back(filling(1));
+  EXPECT_EQ(runner_.run(writing).status, Status::input_changed);
+  EXPECT_EQ(runner_.run(uncomputed).message, "");
+}
+
 TEST_F(Launches, the_reference_cannot_write_an_input_that_is_not_computed) {
   RunJob wrong = job_of("computed_inputs");
   wrong.plan.reference.steps.push_back(filling(0));

@@ -123,6 +123,11 @@ bool ProblemBuffers::fits(const RunJob& job) const {
          are_of_one_problem(arguments_, job.plan.arguments, job_.plan.reference, job_.plan.verifier);
 }
 
+// For a problem of size 0, say, no step computes the input: its zeros stay.
+bool ProblemBuffers::is_computed(const ArgumentPlan& plan) const {
+  return plan.contents.is_computed && job_.plan.reference.has_steps();
+}
+
 bool ProblemBuffers::needs_expected(std::size_t index) const {
   if (job_.plan.reference.steps.empty()) return false;
   const std::size_t count = arguments_.size();
@@ -140,7 +145,7 @@ Result<void, Failure> ProblemBuffers::allocate_all() {
     const ArgumentPlan& plan = arguments_[i];
     if (plan.is_scalar) continue;
     const int copies =
-        1 + (plan.role == Role::inout || plan.contents.is_computed ? 1 : 0) + (needs_expected(i) ? 1 : 0);
+        1 + (plan.role == Role::inout || is_computed(plan) ? 1 : 0) + (needs_expected(i) ? 1 : 0);
     bytes_ += size_of(plan) * static_cast<std::uint64_t>(copies);
   }
   const auto free = device_->free_bytes();
@@ -165,7 +170,7 @@ Result<void, Failure> ProblemBuffers::allocate_all() {
       auto original = device_->allocate(size_of(plan), placement_, job_.guards);
       if (auto added = add(slot.original, std::move(original)); !added) return added;
     }
-    if (plan.contents.is_computed) {
+    if (is_computed(plan)) {
       if (auto added = add(slot.computed, device_->allocate_shared(size_of(plan))); !added) return added;
     }
     if (needs_expected(i)) {

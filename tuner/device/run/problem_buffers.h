@@ -117,6 +117,7 @@ class ProblemBuffers {
   Result<void, Failure> verify();
   // True if the verifier or a comparison needs what the reference expects there.
   bool needs_expected(std::size_t index) const;
+  bool is_computed(const ArgumentPlan& plan) const;
   // Compares the slot's buffer with its expected contents.
   Result<Verdict, Failure> compare(std::size_t index, ElementType type, const TolerancePlan& tolerance);
 
