@@ -1,5 +1,5 @@
 # torch's version of kernels of spaces/, on data far larger than any cache:
-#   torch_peers.py KERNEL… (saxpy, rms, layer, softmax, copy)
+#   torch_peers.py KERNEL… (saxpy, rms, layer, softmax, top_k, copy)
 # Needs PyTorch and a GPU.
 import statistics
 import sys
@@ -49,11 +49,23 @@ def softmax():
         report(f"softmax {rows} x {columns}", x.nbytes * 2, lambda: functional.softmax(x, -1))
 
 
+def top_k():
+    x = torch.randn(4096, 32768, device="cuda")
+    report("64 greatest of 4096 x 32768", x.nbytes, lambda: torch.topk(x, 64))
+
+
 def copy():
     x, y = (torch.rand(8192, 8192, device="cuda") for _ in range(2))
     report("copy 8192 x 8192", x.nbytes * 2, lambda: y.copy_(x))
 
 
-PEERS = {"saxpy": saxpy, "rms": lambda: norm("rms"), "layer": lambda: norm("layer"), "softmax": softmax, "copy": copy}
+PEERS = {
+    "saxpy": saxpy,
+    "rms": lambda: norm("rms"),
+    "layer": lambda: norm("layer"),
+    "softmax": softmax,
+    "top_k": top_k,
+    "copy": copy,
+}
 for kernel in sys.argv[1:]:
     PEERS[kernel]()

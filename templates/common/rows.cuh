@@ -31,6 +31,10 @@ class RowPart {
   __device__ bool has(int i) const {
     return i < kPacks * kWidth ? pack(i / kWidth) < split_.packs : has_end_;
   }
+  // Where that element is in the row.
+  __device__ long long place(int i) const {
+    return i < kPacks * kWidth ? split_.before + pack(i / kWidth) * kWidth + i % kWidth : end();
+  }
 
   // Elements that the row does not have become `missing`. Any vector of the row's length can be loaded.
   template <Hint kHint>
