@@ -1,5 +1,5 @@
 # torch's version of kernels of spaces/, on data far larger than any cache:
-#   torch_peers.py KERNEL… (saxpy, rms, layer, softmax, top_k, copy)
+#   torch_peers.py KERNEL… (saxpy, rms, layer, softmax, top_k, black_scholes, copy)
 # Needs PyTorch and a GPU.
 import statistics
 import sys
@@ -54,6 +54,26 @@ def top_k():
     report("64 greatest of 4096 x 32768", x.nbytes, lambda: torch.topk(x, 64))
 
 
+# First a copy that moves as many bytes, 20 for each option: torch's own version moves each intermediate result too.
+def black_scholes():
+    n = 1 << 24
+    x, y = (torch.rand(n * 5 // 2, device="cuda") for _ in range(2))
+    report("copy of 20 * 2^24 bytes", n * 20, lambda: y.copy_(x))
+    share, strike = (torch.rand(n, device="cuda") * 40 + 10 for _ in range(2))
+    years = torch.rand(n, device="cuda") * 9.75 + 0.25
+    rate, volatility = 0.02, 0.3
+
+    def prices():
+        deviation = volatility * years.sqrt()
+        d1 = ((share / strike).log() + (rate + volatility**2 / 2) * years) / deviation
+        d2 = d1 - deviation
+        discounted = strike * (-rate * years).exp()
+        call = share * torch.special.ndtr(d1) - discounted * torch.special.ndtr(d2)
+        return call, discounted * torch.special.ndtr(-d2) - share * torch.special.ndtr(-d1)
+
+    report("black_scholes 2^24", n * 20, prices)
+
+
 def copy():
     x, y = (torch.rand(8192, 8192, device="cuda") for _ in range(2))
     report("copy 8192 x 8192", x.nbytes * 2, lambda: y.copy_(x))
@@ -65,6 +85,7 @@ PEERS = {
     "layer": lambda: norm("layer"),
     "softmax": softmax,
     "top_k": top_k,
+    "black_scholes": black_scholes,
     "copy": copy,
 }
 for kernel in sys.argv[1:]:

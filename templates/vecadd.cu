@@ -40,6 +40,6 @@ struct Add {
 };
 
 __global__ void __launch_bounds__(threadsPerBlock) vecadd(const float* a, const float* b, float* c, long long n) {
-  const bool alike = gktune::aligned_alike<vectorWidth>(a, b) && gktune::aligned_alike<vectorWidth>(a, c);
-  gktune::for_each_element<threadsPerBlock, vectorWidth, unroll>(Add{a, b, c}, a, n, alike);
+  gktune::for_each_element<threadsPerBlock, vectorWidth, unroll>(Add{a, b, c}, a, n,
+                                                                 gktune::aligned_alike<vectorWidth>(a, b, c));
 }

@@ -6,10 +6,11 @@
 namespace gktune {
 
 // True if all vectors reach an aligned pack after the same number of elements, so that packs can be loaded from each.
-template <int kWidth, class Element>
-__device__ inline bool aligned_alike(const Element* a, const Element* b) {
-  return (reinterpret_cast<unsigned long long>(a) - reinterpret_cast<unsigned long long>(b)) %
-             (sizeof(Element) * kWidth) == 0;
+template <int kWidth, class Element, class... Others>
+__device__ inline bool aligned_alike(const Element* a, const Others*... others) {
+  constexpr unsigned long long kPackBytes = sizeof(Element) * kWidth;
+  const auto begin = reinterpret_cast<unsigned long long>(a);
+  return (((begin - reinterpret_cast<unsigned long long>(others)) % kPackBytes == 0) && ...);
 }
 
 // The body has load<kWidth>(i), which brings what it needs for elements i to i + kWidth - 1, and
