@@ -1,5 +1,5 @@
 # torch's version of kernels of spaces/, on data far larger than any cache:
-#   torch_peers.py KERNEL… (saxpy, rms, layer, softmax, top_k, black_scholes, copy)
+#   torch_peers.py KERNEL… (saxpy, rms, layer, softmax, top_k, black_scholes, n_body, copy)
 # Needs PyTorch and a GPU.
 import statistics
 import sys
@@ -74,6 +74,24 @@ def black_scholes():
     report("black_scholes 2^24", n * 20, prices)
 
 
+def n_body():
+    n, part = 1 << 16, 1 << 12
+    places = torch.rand(n, 3, device="cuda") * 2 - 1
+    mass = torch.rand(n, device="cuda") + 0.5
+    torch.backends.cuda.matmul.allow_tf32 = False
+
+    def accelerations():
+        all_parts = []
+        for own in places.split(part):
+            differences = places[None] - own[:, None]
+            weights = mass * (differences.square().sum(2) + 0.05**2).pow(-1.5)
+            all_parts.append(torch.bmm(weights[:, None], differences)[:, 0])
+        return torch.cat(all_parts)
+
+    time_us = median_us(accelerations, warm_up=1, rounds=3)
+    print(f"torch {'n_body 2^16':<32} {time_us:10.2f} us  {20 * n * n / time_us / 1e6:.2f} TFLOP/s")
+
+
 def copy():
     x, y = (torch.rand(8192, 8192, device="cuda") for _ in range(2))
     report("copy 8192 x 8192", x.nbytes * 2, lambda: y.copy_(x))
@@ -86,6 +104,7 @@ PEERS = {
     "softmax": softmax,
     "top_k": top_k,
     "black_scholes": black_scholes,
+    "n_body": n_body,
     "copy": copy,
 }
 for kernel in sys.argv[1:]:
