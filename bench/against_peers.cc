@@ -35,6 +35,9 @@ Peer peer_of(const Contest& contest) {
     return {"CUB", cub_histogram(contest.stream(), at(is_skewed ? "skewed" : "in"), size("n"))};
   }
   if (kernel == "scan") return {"CUB", cub_scan(contest.stream(), at("in"), at("out"), size("n"))};
+  if (kernel == "segmented_sum") {
+    return {"CUB", cub_segmented_sum(contest.stream(), at("offsets"), at("in"), at("out"), size("segments"))};
+  }
   if (kernel == "gemv") {
     return {"cuBLAS",
             cublas_sgemv(contest.stream(), at("a"), at("x"), at("y"), size("rows"), size("columns"))};

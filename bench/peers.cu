@@ -7,6 +7,7 @@
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
 #include <memory>
 
 namespace gktune {
@@ -93,6 +94,22 @@ LibraryCall cub_scan(PeerStream stream, std::size_t in, std::size_t out, std::in
   return [=, scratch = allocate(size)](const PeerAddress* buffers) {
     std::size_t of_scratch = size;
     scan(scratch.get(), of_scratch, buffers[in], buffers[out]);
+  };
+}
+
+LibraryCall cub_segmented_sum(PeerStream stream, std::size_t offsets, std::size_t in, std::size_t out,
+                              std::int64_t segments) {
+  auto sum = [=](void* scratch, std::size_t& size, PeerAddress begins, PeerAddress from, PeerAddress to) {
+    const int* begin = reinterpret_cast<const int*>(begins);
+    check(cub::DeviceSegmentedReduce::Sum(scratch, size, reinterpret_cast<const float*>(from),
+                                          reinterpret_cast<float*>(to), segments, begin, begin + 1, stream),
+          "CUB's segmented sum");
+  };
+  std::size_t size = 0;
+  sum(nullptr, size, 0, 0, 0);
+  return [=, scratch = allocate(size)](const PeerAddress* buffers) {
+    std::size_t of_scratch = size;
+    sum(scratch.get(), of_scratch, buffers[offsets], buffers[in], buffers[out]);
   };
 }
 

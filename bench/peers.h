@@ -22,6 +22,10 @@ LibraryCall cub_sum_float(PeerStream stream, std::size_t in, std::size_t out, st
 LibraryCall cub_histogram(PeerStream stream, std::size_t in, std::int64_t count);
 // The inclusive scan of 32-bit integers, modulo 2^32.
 LibraryCall cub_scan(PeerStream stream, std::size_t in, std::size_t out, std::int64_t count);
+// The sums of segments of floats. `offsets` says where they begin; the last number is where the last one
+// ends.
+LibraryCall cub_segmented_sum(PeerStream stream, std::size_t offsets, std::size_t in, std::size_t out,
+                              std::int64_t segments);
 LibraryCall cublas_saxpy(PeerStream stream, float a, std::size_t x, std::size_t y, std::int64_t count);
 // Row-major.
 LibraryCall cublas_sgemv(PeerStream stream, std::size_t a, std::size_t x, std::size_t y, std::int64_t rows,

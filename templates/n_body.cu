@@ -167,8 +167,8 @@ __device__ inline void attract_in_pairs(const Bodies& all, const Accelerations& 
 }
 
 __global__ void __launch_bounds__(threadsPerBlock)
-    attract(const float* x, const float* y, const float* z, const float* mass, float* ax, float* ay, float* az, int count,
-            float softening) {
+    attract(const float* x, const float* y, const float* z, const float* mass, float* ax, float* ay, float* az,
+            int count, float softening) {
   const long long first = blockIdx.z * static_cast<long long>(count);
   const Bodies all{x + first, y + first, z + first, mass + first};
   const Accelerations to{ax + first, ay + first, az + first};

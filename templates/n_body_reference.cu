@@ -1,6 +1,6 @@
 // One thread a body, in double precision.
-__global__ void reference_attract(const float* x, const float* y, const float* z, const float* mass, float* ax, float* ay,
-                                  float* az, int count, float softening) {
+__global__ void reference_attract(const float* x, const float* y, const float* z, const float* mass, float* ax,
+                                  float* ay, float* az, int count, float softening) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;
   const long long first = blockIdx.y * static_cast<long long>(count);

@@ -11,6 +11,7 @@
 #include "made_up_gpu.h"
 #include "shifted_kernel.h"
 #include "shipped_spaces.h"
+#include "tests/scratch_folder.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {
@@ -139,9 +140,10 @@ TEST_P(Template, is_right_at_any_alignment_of_its_data) {
     try_problem(problems[i], CoveringSample::Depth::values);
 }
 
-// A mistake in a template: `right` of its source became `wrong`.
+// A mistake in a template: `right` of its source, or of a header that it includes, became `wrong`.
 struct PlantedFault {
   const char *space, *name, *right, *wrong;
+  std::string header = {};
 };
 
 const PlantedFault kPlantedFaults[] = {
@@ -188,11 +190,23 @@ const PlantedFault kPlantedFaults[] = {
      "return reciprocal * reciprocal"},
     {"n_body", "drops_the_last_tile",
      "begin < count; begin +=", "begin + threadsPerBlock <= count; begin +="},
-    {"spmv", "drops_the_last_of_a_thread", "int i = static_cast<int>(first); i < end",
-     "int i = static_cast<int>(first); i + 1 < end"},
-    {"spmv", "moves_on_too_late", "if (i >= rowOffsets[row + 1])", "if (i > rowOffsets[row + 1])"},
-    {"spmv", "forgets_a_level_of_lanes", "offset = lanesPerRow / 2", "offset = lanesPerRow / 4"},
+    {"spmv", "drops_the_last_product", "first + k < nonzeros ?", "first + k + 1 < nonzeros ?"},
+    {"spmv", "begins_rows_too_late", "has_row ? rowOffsets[row] :", "has_row ? rowOffsets[row] + 1 :"},
+    {"spmv", "forgets_a_level_of_lanes", "offset = kLanes / 2", "offset = kLanes / 4", "common/segments.cuh"},
+    {"segmented_sum", "drops_the_last_element", "begin + i < elements ?", "begin + i + 1 < elements ?"},
+    {"segmented_sum", "forgets_the_lanes_before", "if (threadIdx.x % 32 > 0) sum_of_ended += before;", "",
+     "common/segments.cuh"},
+    {"segmented_sum", "stores_a_part_of_a_segment", "offsets[ended] >= begin_of_warp", "offsets[ended] >= 0",
+     "common/segments.cuh"},
+    {"segmented_sum", "drops_what_goes_on_behind_a_warp", "goes_on && end == end_of_warp", "false",
+     "common/segments.cuh"},
 };
+
+void replace(std::string& text, const std::string& part, const std::string& by) {
+  const std::size_t place = text.find(part);
+  ASSERT_NE(place, std::string::npos) << part;
+  text.replace(place, part.size(), by);
+}
 
 class FaultyTemplate : public testing::TestWithParam<PlantedFault> {};
 
@@ -202,9 +216,12 @@ TEST_P(FaultyTemplate, is_found_to_be_wrong) {
                                           {.device_kind = "cuda"});
   ASSERT_TRUE(definition.ok());
   KernelDefinition kernel = definition->kernel;
-  const std::size_t place = kernel.source_text.find(fault.right);
-  ASSERT_NE(place, std::string::npos);
-  kernel.source_text.replace(place, std::string(fault.right).size(), fault.wrong);
+  if (!fault.header.empty()) {
+    const std::string path = GKTUNE_SOURCE_DIR "/templates/" + fault.header;
+    ASSERT_NO_FATAL_FAILURE(
+        replace(kernel.source_text, "#include \"" + fault.header + '"', contents_of(path)));
+  }
+  ASSERT_NO_FATAL_FAILURE(replace(kernel.source_text, fault.right, fault.wrong));
   auto device = open_device(kernel);
   ASSERT_NE(device, nullptr);
   CoveringTrials trials(*definition, kernel, std::move(device));
