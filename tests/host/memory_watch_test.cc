@@ -278,6 +278,7 @@ TEST_F(Watched, an_update_of_unwritten_memory_is_reported) {
   expect_fault(with(shared, "count[1] = 0"), shape(1, 1), Status::undefined_behavior,
                {"shared memory that no thread of its block has written", "kernel.cu:5"});
   expect_clean(with(shared, "count[0] = 0"), shape(1, 1));
+  expect_clean(with(shared, "atomicExch(count, 0)"), shape(1, 1));
 }
 
 TEST_F(Watched, a_write_into_an_input_is_reported) {

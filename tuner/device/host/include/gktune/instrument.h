@@ -95,10 +95,11 @@ inline bool is_release(int order) { return order >= __ATOMIC_RELEASE; }
 GKTUNE_HOOK void __tsan_atomic_thread_fence(int) { gktune_thread.services->fence(); }
 GKTUNE_HOOK void __tsan_atomic_signal_fence(int) {}
 
-#define GKTUNE_BEFORE_UPDATE(bytes, order)                                    \
+#define GKTUNE_BEFORE_UPDATE(bytes, order) GKTUNE_BEFORE_CHANGE(bytes, order, atomic_update)
+#define GKTUNE_BEFORE_CHANGE(bytes, order, kind)                              \
   GKTUNE_CHECK_ALIGNMENT(p, bytes, "an atomic operation");                    \
   if (::gktune::kernel::is_acquire(order)) gktune_thread.services->acquire(); \
-  GKTUNE_TELL(p, bytes, atomic_update);                                       \
+  GKTUNE_TELL(p, bytes, kind);                                                \
   if (::gktune::kernel::is_release(order)) gktune_thread.services->release()
 
 #define GKTUNE_UPDATE(bits, T, name)                                              \
@@ -126,7 +127,7 @@ GKTUNE_HOOK void __tsan_atomic_signal_fence(int) {}
     __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                   \
   }                                                                                 \
   GKTUNE_HOOK T __tsan_atomic##bits##_exchange(volatile T* p, T value, int order) { \
-    GKTUNE_BEFORE_UPDATE(sizeof(T), order);                                         \
+    GKTUNE_BEFORE_CHANGE(sizeof(T), order, atomic_write);                           \
     return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                         \
   }                                                                                 \
   GKTUNE_COMPARE_EXCHANGE(bits, T, strong)                                          \
