@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <limits>
 #include <map>
 #include <random>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "engine/spaces.h"
+#include "tuner/core/quantity.h"
 #include "tuner/measure/generator.h"
 #include "tuner/space/definition.h"
 #include "tuner/space/plan.h"
@@ -197,9 +199,13 @@ class CheckSession {
     while (true) {
       fill_device();
       if (in_flight_ == 0) break;
-      Trial trial = device_.next();
+      std::optional<Trial> trial = device_.next_while([this] { return goes_on(); });
+      if (!trial) {
+        result_.was_stopped = true;
+        break;
+      }
       --in_flight_;
-      end(std::move(trial));
+      end(*std::move(trial));
     }
     for (auto& [place, trial] : passed_) result_.passed.push_back(std::move(trial));
     return std::move(result_);
@@ -224,14 +230,22 @@ class CheckSession {
     }
   }
 
+  bool goes_on() const {
+    if (events_.on_progress) events_.on_progress(result_);
+    return !events_.stop || !events_.stop();
+  }
+
   // True: submit no more candidates.
   bool is_over() {
     if (in_flight_ == 0 && !has_more_) return true;
-    if (!result_.was_stopped && events_.stop && events_.stop()) {
-      result_.was_stopped = true;
+    const bool is_stopped = events_.stop && events_.stop();
+    const bool is_late = events_.begins_for_s > 0 && seconds_since(begin_) > events_.begins_for_s;
+    if ((is_stopped && !result_.was_stopped) || (is_late && !result_.was_late)) {
+      result_.was_stopped = is_stopped;
+      result_.was_late = is_late;
       in_flight_ -= device_.withdraw();  // a stop does not wait for candidates that have not begun
     }
-    return result_.was_stopped || unchecked_in_a_row_ >= kMostUnjudged || !has_more_;
+    return result_.was_stopped || result_.was_late || unchecked_in_a_row_ >= kMostUnjudged || !has_more_;
   }
 
   std::optional<Candidate> take() {
@@ -299,6 +313,7 @@ class CheckSession {
   bool has_more_ = true;
   std::size_t submitted_ = 0, in_flight_ = 0;
   int unchecked_in_a_row_ = 0;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 // The configurations of each problem's space in turn, or a random sample of them.

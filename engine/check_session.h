@@ -36,6 +36,7 @@ struct CheckResult {
   std::vector<Finding> unconfirmed;  // accesses outside buffers whose extents are guesses of the space file
   std::vector<Trial> passed;      // in the order of their candidates
   bool was_stopped = false;
+  bool was_late = false;       // some candidates did not begin in time
   std::int64_t unchecked = 0;  // candidates that could not be judged because the machine failed
   std::int64_t left_out = 0;   // problems that were skipped after a configuration exceeded the time limit
   std::optional<std::string> failure;  // how the machine failed; the check is incomplete
@@ -45,8 +46,10 @@ struct CheckResult {
 };
 
 struct CheckEvents {
-  std::function<void(const CheckResult&)> on_progress;  // after each candidate
-  std::function<bool()> stop;                           // called between candidates; true ends the check
+  std::function<void(const CheckResult&)> on_progress;  // after each candidate, and while one runs
+  // Asked all the time. True ends the check: a running candidate gets another second.
+  std::function<bool()> stop;
+  double begins_for_s = 0;  // candidates that have not begun by then are left out; 0: none are
 };
 
 // one_by_one: checks the problems of a configuration one after another and skips the rest after one exceeds

@@ -73,19 +73,22 @@ std::shared_ptr<const KernelDefinition> with_inputs(const KernelDefinition& kern
   return is_changed ? std::move(changed) : nullptr;
 }
 
-Trial run_one(WorkerDevice& device, Candidate candidate) {
+using Stop = std::function<bool()>;
+
+Trial run_one(WorkerDevice& device, Candidate candidate, const Stop& stop) {
   device.submit(std::move(candidate));
-  return device.next();
+  const auto trial = device.next_while([&] { return !stop || !stop(); });
+  return trial.value_or(Trial{.status = Status::machine_failed, .message = "it was stopped"});
 }
 
 // Again if other work on the machine may have made it fail.
-Trial run_surely(WorkerDevice& device, const Candidate& candidate) {
+Trial run_surely(WorkerDevice& device, const Candidate& candidate, const Stop& stop) {
   Trial trial;
   for (int attempt = 0; attempt < 3; ++attempt) {
-    trial = run_one(device, candidate);
+    trial = run_one(device, candidate, stop);
     const bool may_be_slow = trial.status == Status::timed_out || trial.status == Status::reference_failed ||
                              trial.status == Status::machine_failed;
-    if (!may_be_slow) break;
+    if (!may_be_slow || (stop && stop())) break;
   }
   return trial;
 }
@@ -357,7 +360,7 @@ bool Judge::fails_in_the_space_too(const Trial& trial, Examiner& examiner) {
   if (!own) return false;
   const auto kernel = std::make_shared<const KernelDefinition>(request_.space->kernel);
   const Trial known =
-      run_surely(*examiner.sanitizer, {*own->default_config(), trial.problem, nullptr, kernel});
+      run_surely(*examiner.sanitizer, {*own->default_config(), trial.problem, nullptr, kernel}, events_.stop);
   const std::lock_guard lock(mutex_);
   own_rulings_[problem] = ruling_of(known);
   return ruling_of(known) == ruling_of(trial);
@@ -373,7 +376,7 @@ Judge::Done Judge::confirm_results(const Definition& candidate, CheckResult& che
   for (Finding& finding : checked.findings) {
     if (!is_doubtful(finding)) continue;
     for (Trial& trial : finding.trials)
-      trial = run_one(**device, {trial.config, trial.problem, nullptr, kernel});
+      trial = run_one(**device, {trial.config, trial.problem, nullptr, kernel}, events_.stop);
     std::erase_if(finding.trials, [](const Trial& trial) { return !is_rejecting(trial); });
     is_excused = is_excused || finding.trials.empty();
   }
@@ -427,7 +430,8 @@ Judge::Done Judge::try_special_values(const Definition& candidate, Judgement& ju
     if (is_stopped()) return {};
     const auto [why_not, is_new] = undefined_because_.try_emplace(special.name);
     if (is_new) {
-      const Trial known = run_surely(**device, {*own->default_config(), smallest, nullptr, defined});
+      const Trial known =
+          run_surely(**device, {*own->default_config(), smallest, nullptr, defined}, events_.stop);
       if (!known.ok()) why_not->second = known.message;
     }
     if (!why_not->second.empty()) {
@@ -436,7 +440,8 @@ Judge::Done Judge::try_special_values(const Definition& candidate, Judgement& ju
       continue;
     }
     Trial trial = run_one(
-        **device, {*its->default_config(), smallest, nullptr, with_inputs(candidate.kernel, plan, special)});
+        **device, {*its->default_config(), smallest, nullptr, with_inputs(candidate.kernel, plan, special)},
+        events_.stop);
     if (!is_rejecting(trial)) continue;
     trial.message += "; all elements of its floating-point inputs are " + special.name;
     reject(judgement, trial);
@@ -462,9 +467,9 @@ Judge::Done Judge::try_near_sizes(const Definition& candidate, Judgement& judgem
                  its = space_of(candidate, near, request_.device.info);
       if (!own || !its || near == problem) continue;
       const auto known = padded(space.kernel, candidate.kernel.arguments.size());
-      if (!run_surely(**device, {*own->default_config(), near, nullptr, known}).ok()) continue;
-      const Trial trial =
-          run_one(**device, {*its->default_config(), near, nullptr, padded(candidate.kernel, 0)});
+      if (!run_surely(**device, {*own->default_config(), near, nullptr, known}, events_.stop).ok()) continue;
+      const Trial trial = run_one(
+          **device, {*its->default_config(), near, nullptr, padded(candidate.kernel, 0)}, events_.stop);
       if (is_rejecting(trial)) reject(judgement, trial);
       if (!judgement.is_accepted()) return {};
       judgement.near.push_back(near);

@@ -264,9 +264,14 @@ class TuneRun {
   }
 
   void search_next() {
-    Trial trial = device_.next();
+    std::optional<Trial> trial = device_.next_while([this] { return !is_stopped(); });
+    if (!trial) {
+      in_flight_ = 0;
+      end_ = End::stopped;
+      return;
+    }
     --in_flight_;
-    take(std::move(trial));
+    take(*std::move(trial));
   }
 
   // False: it is not due.

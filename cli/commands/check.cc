@@ -21,6 +21,8 @@ namespace {
 constexpr std::size_t kFindingsShown = 20;
 // Configurations per problem. A few cores check these in a minute or two.
 constexpr std::int64_t kSanitizedSample = 32;
+// Without --sample.
+constexpr double kSanitizerBeginsForS = 60;
 
 struct CheckOptions {
   std::string path, candidate;
@@ -161,6 +163,7 @@ Json check_json(const CheckResult& result, const std::string& kernel, const Devi
                  {"of", json_of_count(result.all.str())},
                  {"failed", result.failed()}};
   if (result.left_out > 0) report["left_out"] = result.left_out;
+  if (result.was_late) report["was_late"] = true;
   if (result.failure) report["failure"] = *result.failure;
   report["findings"] = Json::array();
   for (const Finding& finding : result.findings) report["findings"].push_back(finding_json(finding));
@@ -209,8 +212,14 @@ void print_check(const CheckResult& result, const KernelDefinition& definition, 
         fmt::format("unconfirmed{}: {}; the extent is a guess of the space file: state the true one",
                     candidates_text(finding), with_short_lines(finding.message)));
   }
-  const bool is_through =
-      !result.was_stopped && !result.failure && !result.failures().contains(Status::reference_failed);
+  if (result.was_late) {
+    context.log.info(
+        fmt::format("after {:.0f} s, nothing more was begun; --sample N checks N configurations per problem "
+                    "for as long as it takes",
+                    kSanitizerBeginsForS));
+  }
+  const bool is_through = !result.was_stopped && !result.was_late && !result.failure &&
+                          !result.failures().contains(Status::reference_failed);
   if (all > result.chosen && is_through && !options.sample) {
     context.log.info(fmt::format(
         "checked {} configurations per problem; --sample N checks more, --sample 0 all", kSanitizedSample));
@@ -253,7 +262,8 @@ Result<CheckResult, EngineError> check(const CheckOptions& options, const Opened
                    .elapsed_s = seconds_since(begin)});
   };
   const ClosedMemory closed;
-  return check_space(request, {show, context.catch_interrupts()});
+  const bool is_bounded = options.sanitize && !options.sample;
+  return check_space(request, {show, context.catch_interrupts(), is_bounded ? kSanitizerBeginsForS : 0});
 }
 
 ExitCode run(const CheckOptions& options, Context& context) {

@@ -156,9 +156,8 @@ class RunScreen {
     if (!told_of_interrupt_) {
       told_of_interrupt_ = true;
       progress_.clear();
-      context_.log.info(is_in_playoff_
-                            ? "stopping the playoff; the next run repeats it"
-                            : "stopping after the running trials; press Ctrl-C again to stop at once");
+      context_.log.info(is_in_playoff_ ? "stopping the playoff; the next run repeats it"
+                                       : "stopping within a second; press Ctrl-C again to stop at once");
     }
     return true;
   }

@@ -43,7 +43,7 @@ def output(arguments: Sequence[str], accepted: Sequence[int] = (0,)) -> str:
 
 
 class Run:
-    """A call of `gktune run --events`. Ctrl-C ends it after the running trials; all measured trials are stored."""
+    """A call of `gktune run --events`. Ctrl-C ends it a second later; all measured trials are stored."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
         # A session of its own: Ctrl-C in a terminal reaches Python alone, which passes it on, as it has to in a notebook.

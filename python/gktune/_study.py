@@ -141,7 +141,7 @@ def tune(
 ) -> list[Study]:
     """Tunes the problems of a space file, and returns a study for each. The arguments are the flags of `gktune run`.
 
-    Ctrl-C ends it after the running trials: what was measured is kept, and the study is `interrupted`. A second Ctrl-C
+    Ctrl-C ends it a second later: what was measured is kept, and the study is `interrupted`. A second Ctrl-C
     ends it at once, with the exception KeyboardInterrupt.
     """
     path = os.fspath(database) if database is not None else default_database()

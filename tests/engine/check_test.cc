@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "engine/check_session.h"
@@ -232,6 +234,20 @@ TEST(CheckSession, a_stop_takes_effect_after_the_last_candidate_was_submitted) {
   const CheckResult result = check_on_busy_device(3, 5);
   EXPECT_TRUE(result.was_stopped);
   EXPECT_EQ(result.checked, 2);
+}
+
+TEST(CheckSession, nothing_more_begins_when_the_time_is_over) {
+  BusyDevice device;
+  const auto slow = [](Candidate& candidate) {
+    candidate.config = good_trial(1, 10).config;
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    return true;
+  };
+  const CheckResult result =
+      check(device, {.on_progress = {}, .stop = {}, .begins_for_s = 0.02}, CheckOrder::together, slow);
+  EXPECT_TRUE(result.was_late);
+  EXPECT_FALSE(result.was_stopped);
+  EXPECT_EQ(result.checked, 1);
 }
 
 TEST(CheckSession, a_check_that_is_complete_does_not_count_as_stopped) {

@@ -229,6 +229,7 @@ TEST_F(Candidates, the_default_configuration_of_the_space_can_be_the_reference) 
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   ASSERT_FALSE(plan->reference_error) << *plan->reference_error;
   EXPECT_EQ(plan->reference.steps.at(0).entry, "twice");
+  EXPECT_EQ(plan->reference_limit_s, plan->time_limit_s);
   EXPECT_EQ(plan->reference.source.path, folder_.path("twice.cu"));
 }
 

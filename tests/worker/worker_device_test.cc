@@ -13,6 +13,7 @@
 #include "tests/expectations.h"
 #include "tests/process/processes.h"
 #include "tests/scratch_folder.h"
+#include "tuner/core/quantity.h"
 
 namespace gktune {
 namespace {
@@ -398,6 +399,26 @@ TEST_F(WorkerDeviceTest, each_of_many_candidates_of_all_kinds_comes_back_once) {
     --in_flight;
   }
   EXPECT_EQ(seen.size(), 60u);
+}
+
+TEST_F(WorkerDeviceTest, a_no_ends_the_wait_and_drops_all_candidates_after_a_second) {
+  kernel_.time_limit_s = 60;
+  open();
+  for (const char* ending : {"hang", "ok", "hang"}) device_->submit({config("ok", ending), {}});
+  const auto begin = std::chrono::steady_clock::now();
+  int asked = 0;
+  EXPECT_FALSE(device_->next_while([&] { return ++asked < 3; }));
+  EXPECT_GE(seconds_since(begin), 1);
+  EXPECT_LT(seconds_since(begin), 3);
+  EXPECT_EQ(device_->withdraw(), 0u);
+  EXPECT_TRUE(tried("ok", "ok").ok());
+}
+
+TEST_F(WorkerDeviceTest, a_candidate_that_ends_in_the_second_after_a_no_is_a_trial) {
+  open();
+  device_->submit({config("ok", "slow"), {}});
+  const auto trial = device_->next_while([] { return false; });
+  EXPECT_TRUE(trial && trial->ok());
 }
 
 TEST_F(WorkerDeviceTest, a_candidate_that_has_not_started_can_be_withdrawn) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tuner/core/device_info.h"
@@ -57,6 +58,11 @@ class Device {
   virtual void submit(Candidate candidate) = 0;
   // Waits for the next submitted candidate to finish, in any order. Failures are Trials too.
   virtual Trial next() = 0;
+  // The same while `go_on`, which is asked at least every tenth of a second, says so. Then candidates that
+  // run get another second. Null: those in flight are dropped.
+  virtual std::optional<Trial> next_while([[maybe_unused]] const std::function<bool()>& go_on) {
+    return next();
+  }
   // Drops candidates that have not begun to run and returns their number. next() returns the others.
   virtual std::size_t withdraw() = 0;
   // A trial of each finalist, in their order, whose samples are interleaved: one from every complete round.

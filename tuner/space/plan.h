@@ -147,13 +147,13 @@ struct Plan {
   std::vector<ArgumentPlan> arguments;
   std::vector<std::pair<std::string, std::string>> environment;
   Regime regime = Regime::cold;
-  double time_limit_s = 10;
+  double time_limit_s = 10, reference_limit_s = 200;  // the latter for the verifier too
   AllowedRaces allowed_races;
   bool measures_power = false;  // a metric uses energy or power: measuring them takes a long run
 };
 
 GKTUNE_FIELDS(Plan, candidate, reference, verifier, has_default_reference, arguments, environment, regime,
-              time_limit_s, allowed_races, measures_power)
+              time_limit_s, reference_limit_s, allowed_races, measures_power)
 
 // The argument with this index in a step: first the plan's arguments, then the program's values.
 const ArgumentPlan& passed_argument(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program,

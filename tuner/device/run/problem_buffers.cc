@@ -218,7 +218,7 @@ Result<void, Failure> ProblemBuffers::fill_inputs() {
 Result<void, Failure> ProblemBuffers::run_reference() {
   const auto program = device_->load(job_.reference, job_.plan.reference, arguments_, job_.instrumentation);
   if (!program) return program.error();
-  const LaunchOptions options{reference_limit_s(job_.plan), std::nullopt};
+  const LaunchOptions options{job_.plan.reference_limit_s, std::nullopt};
   poison_outputs(Poison::first);
   if (auto done = execute(**program, options, Phase::reference); !done) return done;
   if (auto kept = keep_computed_inputs(); !kept) return kept;
@@ -572,7 +572,7 @@ Result<void, Failure> ProblemBuffers::verify() {
   if (auto reset = device_->fill(*verdict_, plans.back()); !reset) return reset;
   report_phase(Phase::verifier);
   const auto done =
-      device_->run(*loaded_verifier_, verifier_memory_, {reference_limit_s(job_.plan), std::nullopt});
+      device_->run(*loaded_verifier_, verifier_memory_, {job_.plan.reference_limit_s, std::nullopt});
   report_phase(Phase::setup);
   if (!done) return failed_verification(done.error());
   std::uint64_t verdict[2];

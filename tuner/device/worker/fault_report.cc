@@ -12,7 +12,6 @@
 #include <thread>
 
 #include "tuner/device/worker/channel.h"
-#include "tuner/device/worker/job.h"
 
 namespace gktune {
 namespace {
@@ -25,6 +24,7 @@ static_assert(std::atomic<int>::is_always_lock_free);
 StepClock* step_clock = nullptr;
 std::atomic<double> limit_of_steps_s{0};
 bool is_of_reference = false;       // the present phase
+constexpr double kReferenceFactor = 20;  // see resolve()
 constexpr int kStandardError = -2;  // the channel of a process that prints faults
 constexpr auto kWatchInterval = std::chrono::milliseconds(50);
 

@@ -135,10 +135,6 @@ void fields(Archive&& archive, S& reply) {
   archive("preparation", reply.preparation);
 }
 
-// References and verifiers are plain code. They may be slower than a candidate by this factor.
-inline constexpr double kReferenceFactor = 20;
-inline double reference_limit_s(const Plan& plan) { return kReferenceFactor * plan.time_limit_s; }
-
 struct PlayoffJob {
   std::vector<RunJob> finalists;  // of one problem
   Rounds rounds;

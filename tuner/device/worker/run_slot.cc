@@ -93,7 +93,8 @@ void RunSlot::leave() const {
 
 void RunSlot::abandon() {
   if (sent_ > 0 && active_) busy_s_ += active_->busy_s(Clock::now());
-  if (!jobs_.empty()) jobs_.pop_front();
+  jobs_.clear();
+  finished_.clear();
   replace_worker();
 }
 

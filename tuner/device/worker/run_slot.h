@@ -58,7 +58,7 @@ class RunSlot {
   std::optional<Finished> take_finished();
   // Hands over to the next worker, with a job that was sent ahead.
   void replace_worker();
-  // Drops the present job and the worker that has it.
+  // Drops all jobs and the worker that has them.
   void abandon();
   // Tells all workers to end, and does not wait for that.
   void leave() const;

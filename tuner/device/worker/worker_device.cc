@@ -31,7 +31,8 @@ constexpr double kLatest = 0.1;
 constexpr int kPlayoffTurns = 3;
 constexpr double kPlayoffSliceS = 1;
 constexpr int kLeastPlayoffSlice = 3;  // rounds
-constexpr std::chrono::milliseconds kPlayoffWatchInterval{100};
+// The interval between questions whether to go on, and how long running candidates have after a no.
+constexpr std::chrono::milliseconds kAskInterval{100}, kGrace{1000};
 
 int poll_timeout_ms(Clock::time_point until) {
   constexpr auto kLongest = std::chrono::minutes(1);
@@ -196,9 +197,23 @@ void WorkerDevice::submit(Candidate candidate) {
 }
 
 Trial WorkerDevice::next() {
+  return *next_while([] { return true; });
+}
+
+std::optional<Trial> WorkerDevice::next_while(const std::function<bool()>& go_on) {
   if (submissions_.empty() && finished_.empty())
     throw std::logic_error("next() without a submitted candidate");
-  while (finished_.empty()) pump(CompilePool::Haste::start_what_is_there, Clock::time_point::max());
+  std::optional<Clock::time_point> end;
+  while (finished_.empty()) {
+    pump(CompilePool::Haste::start_what_is_there, Clock::now() + kAskInterval);
+    if (go_on()) continue;
+    if (!end) end = Clock::now() + kGrace;
+    if (Clock::now() < *end || !finished_.empty()) continue;
+    for (RunSlot& slot : slots_) slot.abandon();
+    withdraw();
+    submissions_.clear();
+    return std::nullopt;
+  }
   Trial trial = std::move(finished_.front());
   finished_.pop_front();
   return trial;
@@ -235,8 +250,11 @@ void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
   if (!plan) return finish(submission, Status::invalid, plan.error().message);
   if (plan->reference_error) return finish(submission, Status::reference_failed, *plan->reference_error);
   submission.plan = std::move(*plan);
-  if (options_.instrumentation == Instrumentation::sanitize)
-    submission.plan.time_limit_s *= kSanitizedTimeFactor;
+  if (options_.instrumentation == Instrumentation::sanitize) {
+    double& limit_s = submission.plan.time_limit_s;
+    limit_s *= kSanitizedTimeFactor;
+    submission.plan.reference_limit_s = std::max(limit_s, submission.plan.reference_limit_s);
+  }
   pool_.add(submission.id, submission.plan.candidate.source);
   // The hardware gets ready while the first candidates are compiled.
   if (options_.work != WorkerDeviceOptions::Work::compile) {
@@ -396,7 +414,7 @@ RunSlot::Environment WorkerDevice::environment_of(const RunJob& job) const {
 }
 
 Worker::Limits WorkerDevice::limits(const Plan& plan) const {
-  return {kSetupLimitS, reference_limit_s(plan), plan.time_limit_s,
+  return {kSetupLimitS, plan.reference_limit_s, plan.time_limit_s,
           kTimingLimitS + kTimedExecutions * plan.time_limit_s, options_.fault_telling_s};
 }
 
@@ -507,7 +525,7 @@ std::vector<Trial> WorkerDevice::playoff(std::vector<Candidate> finalists, Round
   for (Candidate& finalist : finalists) begin(std::move(finalist), Submission::Goal::playoff);
   bool is_over = false;
   while (!is_over && std::ranges::count(submissions_, Submission::Stage::compiling, &Submission::stage) > 0) {
-    pump(CompilePool::Haste::start_what_is_there, Clock::now() + kPlayoffWatchInterval);
+    pump(CompilePool::Haste::start_what_is_there, Clock::now() + kAskInterval);
     is_over = !go_on(samples);
   }
   std::vector<std::vector<std::size_t>> groups = groups_by_environment();
@@ -609,7 +627,7 @@ std::optional<std::vector<RunReply>> WorkerDevice::play(const PlayoffJob& job,
     }
     std::vector<pollfd> descriptors;
     slot.add_to(descriptors);
-    const auto until = std::min(slot.deadline(), Clock::now() + kPlayoffWatchInterval);
+    const auto until = std::min(slot.deadline(), Clock::now() + kAskInterval);
     ::poll(descriptors.data(), descriptors.size(), poll_timeout_ms(until));
     slot.advance(Clock::now());
   }

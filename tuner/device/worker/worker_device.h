@@ -66,6 +66,7 @@ class WorkerDevice final : public Device {
   std::size_t capacity() const override;
   void submit(Candidate candidate) override;
   Trial next() override;
+  std::optional<Trial> next_while(const std::function<bool()>& go_on) override;
   std::size_t withdraw() override;
   // The kernel and the last step of the candidates to come. None may be in flight.
   void serve(std::shared_ptr<const KernelDefinition> kernel, WorkerDeviceOptions::Work work);

@@ -14,6 +14,8 @@ namespace gktune {
 namespace {
 
 constexpr std::string_view kMacroOptions[] = {"-D", "-U", "--define-macro", "--undefine-macro"};
+// References and verifiers are plain code. They may be slower than a candidate by this factor.
+constexpr double kReferenceFactor = 20;
 constexpr std::size_t kMostSteps = 65'536;   // of one execution
 constexpr std::int64_t kMostInCluster = 16;  // of any GPU
 
@@ -63,6 +65,7 @@ class Resolver {
     }
     plan.regime = kernel_.regime;
     plan.time_limit_s = kernel_.time_limit_s;
+    plan.reference_limit_s = kReferenceFactor * kernel_.time_limit_s;
     plan.allowed_races = kernel_.allowed_races;
     plan.measures_power = std::ranges::any_of(kernel_.metrics, [](const Metric& metric) {
       return std::ranges::any_of(metric.value.names(), [](const Expression::NameUse& use) {
@@ -189,6 +192,7 @@ class Resolver {
                              "): " + by_default.error().message);
     plan.reference = std::move(by_default->candidate);
     plan.has_default_reference = true;
+    plan.reference_limit_s = plan.time_limit_s;
     for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
       ArgumentPlan& own = plan.arguments[i];
       ArgumentPlan& its = by_default->arguments[i];
