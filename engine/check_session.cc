@@ -11,6 +11,7 @@
 
 #include "engine/spaces.h"
 #include "tuner/core/quantity.h"
+#include "tuner/core/text.h"
 #include "tuner/measure/generator.h"
 #include "tuner/space/definition.h"
 #include "tuner/space/plan.h"
@@ -410,18 +411,35 @@ void set_apart_what_did_not_run(CheckResult& result, bool has_awkward_problems) 
   result.not_run = std::move(not_run);
 }
 
-// Moves findings from a result that follow from a guess: accesses outside buffers whose true extents the
-// space file does not know.
-void set_apart_guesses(CheckResult& result, const std::vector<Argument>& arguments) {
+// What the space file guesses and a finding may follow from. A race in shared memory follows from the block
+// at most, a wrong result from the launch.
+std::vector<std::string> guesses_behind(const Finding& finding, const Definition& definition) {
+  for (const Argument& argument : definition.kernel.arguments) {
+    if (argument.is_extent_guess && finding.message.find(outside_of(argument.name)) != std::string::npos)
+      return {"the extent of " + argument.name};
+  }
+  if (finding.status == Status::compile_failed) return {};
+  const bool is_shared_race = finding.message.find("a data race") != std::string::npos &&
+                              finding.message.find("shared memory") != std::string::npos;
+  std::vector<std::string> guesses = definition.guesses;
+  std::erase_if(guesses, [&](const std::string& each) {
+    const bool is_block = each == "block", is_launch = is_block || each == "grid";
+    return (is_shared_race && !is_block) || (finding.status == Status::wrong_result && !is_launch);
+  });
+  return guesses;
+}
+
+// Moves findings from a result that may follow from a guess of the space file.
+void set_apart_guesses(CheckResult& result, const Definition& definition) {
   const auto rests_on_guess = [&](const Finding& finding) {
-    return std::ranges::any_of(arguments, [&](const Argument& argument) {
-      return argument.is_extent_guess && finding.message.find(outside_of(argument.name)) != std::string::npos;
-    });
+    return !guesses_behind(finding, definition).empty();
   };
   for (Finding& finding : result.findings) {
     if (!rests_on_guess(finding)) continue;
     if (finding.status != Status::reference_failed) result.checked -= std::ssize(finding.trials);
     result.unconfirmed.push_back(finding);
+    result.unconfirmed.back().message +=
+        "; the space file guesses " + joined(guesses_behind(finding, definition), ", ") + ": state the truth";
   }
   std::erase_if(result.findings, rests_on_guess);
 }
@@ -466,7 +484,7 @@ Result<CheckResult, EngineError> check_space(const CheckRequest& request, const 
   CheckResult result = check(*device, events, order, next, *std::move(counts));
   if (is_sanitizing(request)) {
     set_apart_what_did_not_run(result, is_awkward(request));
-    set_apart_guesses(result, request.definition.kernel.arguments);
+    set_apart_guesses(result, request.definition);
   }
   return result;
 }

@@ -33,7 +33,7 @@ struct CheckResult {
   std::vector<Finding> findings;  // in the order in which they were found
   std::vector<Finding> not_run;   // launches that this device cannot form or run; the kernel is not at fault
   std::vector<Finding> harmless;  // that cannot change a result
-  std::vector<Finding> unconfirmed;  // accesses outside buffers whose extents are guesses of the space file
+  std::vector<Finding> unconfirmed;  // that may follow from guesses of the space file
   std::vector<Trial> passed;      // in the order of their candidates
   bool was_stopped = false;
   bool was_late = false;       // some candidates did not begin in time

@@ -209,8 +209,7 @@ void print_check(const CheckResult& result, const KernelDefinition& definition, 
   }
   for (const Finding& finding : result.unconfirmed) {
     context.log.warning(
-        fmt::format("unconfirmed{}: {}; the extent is a guess of the space file: state the true one",
-                    candidates_text(finding), with_short_lines(finding.message)));
+        fmt::format("unconfirmed{}: {}", candidates_text(finding), with_short_lines(finding.message)));
   }
   if (result.was_late) {
     context.log.info(

@@ -58,20 +58,37 @@ FlatSource with_near_headers(const fs::path& path, const std::string& text, std:
   }
 }
 
-// The value of a condition if #define lines alone decide it: `#ifdef X`, `#if !defined(X)`, `#if 0`.
-std::optional<bool> truth_of(const SourceLine& condition, const std::set<std::string>& defined) {
-  const std::vector<Token> tokens = tokenize(condition.text);  // # if ! defined ( X )
-  const auto is = [&](std::size_t i, std::string_view text) {
-    return i < tokens.size() && tokens[i] == text;
-  };
-  const auto is_defined = [&](std::size_t i) { return defined.contains(std::string(tokens[i].text)); };
-  if (tokens.size() == 3 && condition.name == "ifdef") return is_defined(2);
-  if (tokens.size() == 3 && condition.name == "ifndef") return !is_defined(2);
-  if (tokens.size() == 3 && (is(2, "0") || is(2, "1"))) return is(2, "1");
-  const std::size_t word = is(2, "!") ? 3 : 2;
-  const std::size_t name = is(word + 1, "(") ? word + 2 : word + 1;
-  if (!is(word, "defined") || tokens.size() != (name == word + 2 ? name + 2 : name + 1)) return std::nullopt;
-  return is_defined(name) == (word == 2);
+// The value of a condition if #define lines alone decide it: `!defined(X) && !defined(Y)`, `0`.
+std::optional<bool> truth_of(Tokens condition, const std::set<std::string>& defined) {
+  for (const std::string_view sign : {"|", "&"}) {
+    int depth = 0;
+    for (std::size_t i = 0; i + 1 < condition.size(); ++i) {
+      depth += condition[i] == "(" ? 1 : condition[i] == ")" ? -1 : 0;
+      if (depth > 0 || condition[i] != sign || condition[i + 1] != sign) continue;
+      const auto left = truth_of(condition.first(i), defined),
+                 right = truth_of(condition.subspan(i + 2), defined);
+      if (!left || !right) return std::nullopt;
+      return sign == "|" ? *left || *right : *left && *right;
+    }
+  }
+  if (condition.empty()) return std::nullopt;
+  const Tokens rest = condition.subspan(1);
+  const bool has_brackets = rest.size() > 1 && rest[0] == "(" && rest.back() == ")";
+  if (condition[0] == "(" && condition.back() == ")") return truth_of(rest.first(rest.size() - 1), defined);
+  if (condition[0] == "!") {
+    const auto value = truth_of(rest, defined);
+    return value ? std::optional(!*value) : std::nullopt;
+  }
+  if (rest.empty() && is_any_of(condition[0].text, {"0", "1"})) return condition[0] == "1";
+  if (condition[0] != "defined" || rest.size() != (has_brackets ? 3u : 1u)) return std::nullopt;
+  return defined.contains(std::string(rest[has_brackets ? 1 : 0].text));
+}
+
+std::optional<bool> truth_of(const SourceLine& line, const std::set<std::string>& defined) {
+  const std::vector<Token> tokens = tokenize(line.text);  // # if X
+  if (line.name != "ifdef" && line.name != "ifndef") return truth_of(Tokens(tokens).subspan(2), defined);
+  if (tokens.size() != 3) return std::nullopt;
+  return defined.contains(std::string(tokens[2].text)) == (line.name == "ifdef");
 }
 
 // The source without the branches that nvcc leaves out. Keeps all branches of a condition that needs more
@@ -205,18 +222,23 @@ class SourceImport {
 
   static bool looks_like_parameter(const std::string& name, std::int64_t value) {
     static const std::regex kNames(
-        ".*(tile|block|thread|unroll|coars|per_?th|items|vec|chunk|batch|bucket|stage|stride|step|factor|"
-        "warps|buf|_size|size_|dim).*|bs|bdim[xyz]?|tpb|radix_?bits",
+        ".*(tile|block|thread|unroll|coars|per_?th|items|vec|chunk|batch|bucket|stage|warps).*|bs|"
+        "bdim[xyz]?|tpb|radix_?bits",
         std::regex::icase);
-    static const std::regex kShortNames("[bwt][mnkxyz]", std::regex::icase);  // BM of a tile of 64 rows
-    const bool is_short = (value & (value - 1)) == 0 && std::regex_match(name, kShortNames);
-    return value >= 1 && value <= 4096 && (is_short || std::regex_match(name, kNames)) && !is_fixed(name);
+    // Others are rather facts of the data: DIM of points in 3 dimensions. BM is that of a tile of 64 rows.
+    static const std::regex kNamesOfPowersOfTwo(".*(stride|step|factor|buf|_size|size_|dim).*|[bwt][mnkxyz]",
+                                                std::regex::icase);
+    const bool is_power = (value & (value - 1)) == 0;
+    const bool is_name =
+        std::regex_match(name, kNames) || (is_power && std::regex_match(name, kNamesOfPowersOfTwo));
+    return value >= 1 && value <= 4096 && is_name && !is_fixed(name);
   }
 
   // Names of numbers that an algorithm needs as they are.
   static bool is_fixed(const std::string& name) {
     static const std::regex kFixed(
-        ".*(warp_?size|radius|n_?bins|num_?bins|banks|steps|limit|n_?dims?|filter|mask|channels|lanes).*",
+        ".*(warp_?size|per_?warp|radius|n_?bins|num_?bins|banks|steps|limit|n_?dims?|filter|mask|channels|"
+        "lanes).*",
         std::regex::icase);
     return std::regex_match(name, kFixed);
   }
@@ -325,6 +347,7 @@ class SourceImport {
     if (!launch_ && !has(bodies_.body(kernel_->name), "blockDim")) {
       draft_.block = {"256"};
       draft_.block_comment = "a guess";
+      if (is_named_in_kernel("threadIdx")) add_guess("block");
       return;
     }
     if (!launch_) {
@@ -339,6 +362,7 @@ class SourceImport {
       if (!term) {
         draft_.block.push_back(i == 0 ? "256" : "1");
         draft_.block_comment = "the source says " + text_of(extents[i].tokens);
+        add_guess("block");
         note("the block " + text_of(extents[i].tokens) + " could not be read: it is a guess");
         continue;
       }
@@ -360,6 +384,10 @@ class SourceImport {
       add_parameter(name, std::move(values), *number);
       add_block_extent(extents, i, *number, name);
     }
+  }
+
+  void add_guess(const std::string& name) {
+    if (std::ranges::find(draft_.guesses, name) == draft_.guesses.end()) draft_.guesses.push_back(name);
   }
 
   // The parameter `name` is the block's extent in this dimension, and stands for its variables and its
@@ -572,6 +600,7 @@ class SourceImport {
       }
       grid.push_back(i == 0 ? "ceil_div(" + first_axis() + ", " + draft_.block[0] + ")" : "1");
       draft_.grid_comment = "a guess: the source says " + text_of(extents[i].tokens);
+      add_guess("grid");
       note("the grid " + text_of(extents[i].tokens) + " could not be read: it is a guess");
     }
     code_.literals.clear();
@@ -587,7 +616,9 @@ class SourceImport {
       const auto term = code_.translate(extents[i].tokens, extents[i].place);
       if (!term) return;
       draft_.block[i] = term->as_integer().text();
-      if (i + 1 == extents.size()) draft_.block_comment.clear();
+      if (i + 1 != extents.size()) continue;
+      draft_.block_comment.clear();
+      std::erase(draft_.guesses, "block");
     }
   }
 
@@ -602,9 +633,15 @@ class SourceImport {
   void keep_unfollowed_block() {
     for (SpaceDraft::Parameter& parameter : draft_.parameters) {
       if (!names(draft_.block, parameter.name) || !parameter.default_value) continue;
-      const bool is_followed = names(draft_.grid, parameter.name) || steps_by_block(parameter.name);
-      if (is_followed && (!launch_ || draft_.grid_comment.empty())) continue;
+      const bool is_in_grid = names(draft_.grid, parameter.name);
+      const bool is_followed = is_in_grid || steps_by_block(parameter.name);
+      const bool is_of_data = is_in_grid && bodies_.has_element_of_block(*kernel_);
+      if (is_followed && !is_of_data && (!launch_ || draft_.grid_comment.empty())) continue;
       parameter.values = {*parameter.default_value};
+      if (is_of_data) {
+        parameter.comment = "other values need other data: the kernel has elements for each block or thread";
+        continue;
+      }
       parameter.comment = is_followed ? "other values need the true grid"
                                       : "other values need a grid or a loop of the kernel that follows them";
     }
@@ -638,6 +675,46 @@ class SourceImport {
     needs_multiples_ = needs_multiples_ || !depends;
     add_constraint(parts[1].str() + " % " + divisor + " == 0",
                    "the source's grid is " + text_of(extent.tokens));
+  }
+
+  // True if the kernel compares something with the size.
+  bool is_guarded(const std::string& axis) const {
+    std::set<std::string, std::less<>> known;
+    for (const SpaceDraft::Argument& argument : draft_.arguments) {
+      if (names({argument.value}, axis)) known.insert(argument.name);
+    }
+    return bodies_.compares(kernel_->name, std::move(known));
+  }
+
+  // A size that the kernel compares with nothing is one that the blocks divide.
+  void require_multiples() {
+    static const std::regex kRoundedUp(R"(ceil_div\((\w+), (.+)\))");
+    for (const std::string& extent : draft_.grid) {
+      std::smatch parts;
+      if (!std::regex_match(extent, parts, kRoundedUp)) continue;
+      const std::string name = parts[1].str();
+      const auto axis = std::ranges::find(draft_.axes, name, &SpaceDraft::Axis::name);
+      if (axis == draft_.axes.end() || axis->is_macro || is_guarded(name)) continue;
+      add_constraint(name + " % (" + parts[2].str() + ") == 0", "the kernel compares no index with " + name);
+    }
+  }
+
+  // Sizes that nothing in the source relates to each other or to the launch: extents of them are guesses too,
+  // and so is what a kernel does with their values.
+  void find_unrelated_sizes() {
+    for (const std::size_t place : guessed_axes_) {
+      const std::string& name = draft_.axes[place].name;
+      std::vector<std::string> extents, values;  // that the source has
+      for (const SpaceDraft::Argument& argument : draft_.arguments) {
+        if (!argument.is_extent_guess) extents.push_back(argument.extent);
+        values.push_back(argument.value);
+      }
+      const bool is_in_extent = names(extents, name), is_in_value = names(values, name);
+      if (names(draft_.grid, name) || is_in_extent == is_in_value) continue;
+      if (is_in_value && draft_.axes.size() > 1) add_guess(name);
+      for (SpaceDraft::Argument& argument : draft_.arguments)
+        argument.is_extent_guess = argument.is_extent_guess || names({argument.extent}, name);
+    }
   }
 
   void add_constraint(std::string text, std::string comment) {
@@ -687,6 +764,7 @@ class SourceImport {
               [this] { return all_elements(); }, [this](std::string text) { note(std::move(text)); }})) {
       if (!argument.type.empty()) draft_.arguments.push_back(argument);
       if (!argument.passed.empty()) draft_.passed.push_back(argument.passed);
+      if (argument.is_guess && !argument.type.empty()) add_guess(argument.name);
     }
   }
 
@@ -699,6 +777,8 @@ class SourceImport {
     find_unread_block();
     draft_.grid = grid();
     keep_unfollowed_block();
+    require_multiples();
+    find_unrelated_sizes();
     find_loop_constraints();
     find_asserted_constraints();
     if (draft_.parameters.empty()) note("no macro or constant looks like a parameter: add parameters");
@@ -716,9 +796,10 @@ class SourceImport {
       draft_.shared_comment = "a guess";
     }
     const auto& words = kernel_text_.words;
-    draft_.is_cooperative = (launch_ && launch_->is_cooperative) || words.contains("this_grid") ||
-                            words.contains("this_multi_grid");
-    draft_.compares_with_default = !draft_.parameters.empty();
+    const bool has_grid = words.contains("this_grid") || words.contains("this_multi_grid");
+    draft_.is_cooperative = (launch_ && launch_->is_cooperative) || (has_grid && words.contains("sync"));
+    draft_.compares_with_default =
+        !draft_.parameters.empty() && !words.contains("clock") && !words.contains("clock64");
     allow_rounding();
     check_file();
     note(draft_.compares_with_default
@@ -728,10 +809,12 @@ class SourceImport {
 
   // extern __shared__ float tile[];
   bool has_dynamic_shared() const {
-    const Tokens body = bodies_.body(kernel_->name);
-    for (std::size_t i = 0; i < body.size(); ++i) {
-      if (body[i] == "extern" &&
-          has(body.subspan(i, std::min<std::size_t>(6, body.size() - i)), "__shared__"))
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      if (tokens_[i] != "extern") continue;
+      std::size_t end = i;
+      while (end + 1 < tokens_.size() && !is_any_of(tokens_[end + 1].text, {"[", ";", "{"})) ++end;
+      if (has(Tokens(tokens_).subspan(i, end - i), "__shared__") &&
+          is_named_in_kernel(std::string(tokens_[end].text)))
         return true;
     }
     return false;
@@ -944,19 +1027,6 @@ class SourceImport {
     return threads;
   }
 
-  // True if a condition of the kernel compares something with the size.
-  bool is_guarded(const std::string& axis) const {
-    const Tokens body = bodies_.body(kernel_->name);
-    return std::ranges::any_of(draft_.arguments, [&](const SpaceDraft::Argument& argument) {
-      if (argument.value != axis) return false;
-      for (std::size_t i = 0; i + 1 < body.size(); ++i) {
-        if (!is_any_of(body[i].text, {"if", "for", "while"}) || body[i + 1] != "(") continue;
-        if (has(body.subspan(i, closing_bracket(body, i + 1) - i), argument.name)) return true;
-      }
-      return false;
-    });
-  }
-
   static constexpr double kMostBytes = 2e9;
   static double bytes_of(const Plan& plan) {
     double bytes = 0;
@@ -976,6 +1046,19 @@ class SourceImport {
     return device;
   }
 
+  // A block that is no power of two is mostly three times one. False: no guessed size can change.
+  bool make_multiple_of_3(const std::string& condition) {
+    bool is_changed = false;
+    for (const std::size_t place : guessed_axes_) {
+      SpaceDraft::Axis& axis = draft_.axes[place];
+      const std::int64_t size = std::stoll(axis.values.front());
+      if (!names({condition}, axis.name) || size % 3 == 0 || size % 4 != 0) continue;
+      axis.values = {std::to_string(size / 4 * 3)};
+      is_changed = true;
+    }
+    return is_changed;
+  }
+
   bool drop_false_constraints(const Definition& definition, const Config& config, const Problem& problem) {
     Scope scope;
     scope.add(config).add(problem);
@@ -984,6 +1067,8 @@ class SourceImport {
       const auto truth = evaluate_truth(definition.constraints[i].condition.root(), scope);
       if (truth && *truth) {
         held.push_back(draft_.constraints[i]);
+      } else if (make_multiple_of_3(draft_.constraints[i].condition)) {
+        return true;
       } else {
         note("the constraint " + draft_.constraints[i].condition +
              " is left out: the source's own values break it");

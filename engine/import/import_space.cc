@@ -230,8 +230,13 @@ std::string space_file_text(const SpaceDraft& draft) {
   const std::string passed = joined(draft.passed);
   if (!passed.empty()) out += fmt::format("  arguments: [{}]\n", passed);
   out += sizes_text("host", draft.host_axes, "sizes for a CPU");
-  out +=
+  const std::string sizes =
       sizes_text("check", draft.check_axes, "sizes for check --sanitize; without them it takes awkward ones");
+  out += sizes;
+  if (!draft.guesses.empty())
+    out += fmt::format(
+        "{}  guesses: [{}]  # state these and delete them here: check trusts nothing that follows\n",
+        sizes.empty() ? "\ncheck:\n" : "", joined(draft.guesses, ", ", yaml_flow_text));
   if (draft.compares_with_default)
     return out +
            "\nreference: default  # the outputs of the default configuration; a plain kernel would find "

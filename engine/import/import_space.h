@@ -72,6 +72,7 @@ struct SpaceDraft {
   std::vector<std::string> include;  // folders
   std::vector<Axis> axes;
   std::vector<Axis> host_axes, check_axes;  // the sizes under `host` and `check`
+  std::vector<std::string> guesses;         // of `check`
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
   std::vector<Argument> arguments;

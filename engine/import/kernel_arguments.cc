@@ -42,6 +42,7 @@ class KernelArguments {
     std::optional<std::int64_t> memset_byte;
     std::string comment;
     bool is_of_bytes = false;  // of structs, in which random ones mean nothing
+    bool is_of_unknown = false;  // type
   };
 
   // The type that a template's parameter stands for in the launch.
@@ -78,6 +79,7 @@ class KernelArguments {
       } else {
         source_.note("argument " + buffer.name + ": its type " + base + " is not known; float32 is a guess");
       }
+      buffer.is_of_unknown = type.pointers > 1 || !layout;
       if (source_.launch) {
         const auto allocation = source_.code.allocation(source_.launch->arguments[i], source_.launch->place);
         if (allocation)
@@ -135,6 +137,7 @@ class KernelArguments {
       return;
     if (type == "cudaTextureObject_t" && read_texture(argument)) return;
     if (!known) {
+      argument.is_guess = true;
       const bool is_texture = type == "cudaTextureObject_t" || type == "CUtensorMap";
       source_.note("argument " + argument.name + ": its type " + type + " is not known; " +
                    (is_texture ? std::string("pass it with {texture: …} or {tensor_map: …} in the launch")
@@ -158,6 +161,7 @@ class KernelArguments {
     if (!value)
       argument.add_comment(source_.launch ? "a guess: the source passes " + text_of(passed) : "a guess");
     argument.type = element_type_name(element);
+    argument.is_guess = argument.is_guess || (!value && !is_floating(element));
     argument.value = value.value_or("1");
   }
 
@@ -255,6 +259,7 @@ class KernelArguments {
     buffer.is_extent_guess = true;
     buffer.comment = "the extent and the role are guesses";
     if (!layout->element) buffer.comment += "; bytes of " + pointed;
+    buffer.is_guess = !is_floating(element);
     buffers.push_back(std::move(buffer));
     return name;
   }
@@ -289,6 +294,7 @@ class KernelArguments {
   void read_buffer(ImportedArgument& argument, const Buffer& buffer) {
     if (!buffer.comment.empty()) argument.add_comment(buffer.comment);
     argument.is_extent_guess = !buffer.extent;
+    argument.is_guess = buffer.is_of_unknown;
     argument.type = element_type_name(buffer.element);
     argument.extent = extent_text(buffer);
     const PointerUse& use = buffer.use;
@@ -303,9 +309,12 @@ class KernelArguments {
     if (use.is_atomic || use.is_written || is_unseen) argument.role = "inout";
     // Equal values in inputs would hide wrong results.
     const bool is_cleared = buffer.memset_byte == 0 && !argument.role.empty();
-    argument.init = is_cleared || use.is_atomic || buffer.is_of_bytes
-                        ? "zero"
-                        : range_of_indexes(argument, buffer).value_or(random_contents(buffer.element, use));
+    const bool is_zero = is_cleared || use.is_atomic || buffer.is_of_bytes;
+    const auto range = is_zero ? std::nullopt : range_of_indexes(argument, buffer);
+    const bool decides = buffer.is_of_bytes ||
+                         (!is_zero && !is_floating(buffer.element) && (use.is_bound || !use.indexes.empty()));
+    argument.is_guess = argument.is_guess || (decides && !range);
+    argument.init = is_zero ? "zero" : range.value_or(random_contents(buffer.element, use));
   }
 
   const Buffer* buffer_named(std::string_view name) const {

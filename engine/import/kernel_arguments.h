@@ -18,7 +18,7 @@ namespace gktune {
 struct PointerUse {
   bool is_read = false, is_written = false, is_atomic = false;
   bool is_passed_on = false;  // to a function whose body is not in the source
-  bool is_divisor = false;
+  bool is_divisor = false, is_bound = false;  // of a loop
 
   // An array that is indexed by the pointer's elements.
   struct Index {
@@ -39,6 +39,11 @@ class KernelBodies {
   // The tokens between its braces; empty if the source only declares the function.
   Tokens body(std::string_view function) const;
   PointerUse use_of(std::string_view function, const std::string& pointer, int depth = 0) const;
+  // True if threadIdx or blockIdx alone is the place of an element of one of the function's pointers.
+  bool has_element_of_block(const FunctionSignature& function) const;
+  // True if the function compares something with one of these names, with what it computes from them, or
+  // passes them on.
+  bool compares(std::string_view function, std::set<std::string, std::less<>> names) const;
   // The extent of an array with one dimension: the tokens in the brackets of `__shared__ int bins[…]`.
   std::optional<Tokens> array_extent(std::string_view function, std::string_view array) const;
 
@@ -49,6 +54,7 @@ class KernelBodies {
 
 // An argument of the space file. It has no type if only launches name it.
 struct ImportedArgument : SpaceDraft::Argument {
+  bool is_guess = false;  // its contents or its value: the sanitizer does not trust what follows from them
   std::string passed;  // the launch's argument: its name, or a struct; empty if the launch does not pass it
 
   void add_comment(const std::string& more) { comment += (comment.empty() ? "" : "; ") + more; }

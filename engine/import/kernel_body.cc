@@ -84,7 +84,10 @@ class PointerReader {
   }
 
   // &p[i]
-  bool is_address(std::size_t at) const { return is(at - 1, "&") && !is_operand(at - 2); }
+  bool is_address(std::size_t at) const { return is_address_sign(at - 1); }
+  bool is_address_sign(std::size_t at) const {
+    return is(at, "&") && !is(at - 1, "&") && !is_operand(at - 1);
+  }
 
   struct Span {
     std::size_t begin, end;  // both included
@@ -122,7 +125,7 @@ class PointerReader {
       skip_members(span, is_element);
       if (span.end + 1 >= body_.size() || span.begin == 0) return span;
       const std::size_t before = span.begin - 1;
-      if (is_element && is(before, "&") && !is_operand(before - 1)) {
+      if (is_element && is_address_sign(before)) {
         is_element = false;
         span.begin = before;
       } else if (!is_element && is(before, "*") && !is_product(before)) {
@@ -235,9 +238,16 @@ class PointerReader {
     return open > 0 && is_any_of(body_[open - 1].text, {"if", "while", "for", "switch"});
   }
 
+  bool is_in_loop_head(std::size_t at) const {
+    const std::size_t open = around_[at];
+    return open != kNone && open > 0 && is_any_of(body_[open - 1].text, {"for", "while"});
+  }
+
   // The elements of another array that a value of this one names.
   void note_index(const Span& span) {
     const std::size_t open = around_[span.begin];
+    if (is(span.end + 1, "%") || is(span.end + 1, "&")) return;  // any contents do
+    use_.is_bound = use_.is_bound || is_in_loop_head(span.begin);
     if (open != kNone && body_[open] == "[" && open > 0 && body_[open - 1].is_word()) {
       add_index(open, span);
       return;
@@ -263,6 +273,7 @@ class PointerReader {
     for (std::size_t i = 0; i < body_.size() && !variables_.empty(); ++i) {
       if (!body_[i].is_word() || !variables_.contains(body_[i].text) || is(i - 1, ".")) continue;
       const std::size_t open = around_[i];
+      if (is_in_loop_head(i)) use_.is_bound = true;
       if (open != kNone && body_[open] == "[" && open > 0 && body_[open - 1].is_word())
         add_index(open, {i, i});
     }
@@ -320,6 +331,7 @@ class PointerReader {
     use_.is_atomic = use_.is_atomic || inner.is_atomic;
     use_.is_passed_on = use_.is_passed_on || inner.is_passed_on;
     use_.is_divisor = use_.is_divisor || inner.is_divisor;
+    use_.is_bound = use_.is_bound || inner.is_bound || !inner.indexes.empty();
   }
 
   const KernelBodies& bodies_;
@@ -346,6 +358,62 @@ Tokens KernelBodies::body(std::string_view function) const {
 
 PointerUse KernelBodies::use_of(std::string_view function, const std::string& pointer, int depth) const {
   return PointerReader(*this, signatures_, body(function), pointer, depth).run();
+}
+
+namespace {
+
+// 1 for `threadIdx.y` of one of these indexes, and for a variable that has it and is not changed.
+std::optional<std::size_t> dimension_of(Tokens value, Tokens body,
+                                        std::initializer_list<std::string_view> indexes) {
+  constexpr std::string_view kAxes = "xyz";
+  if (value.size() == 3 && is_any_of(value[0].text, indexes) && kAxes.find(value[2].text) != kAxes.npos)
+    return kAxes.find(value[2].text);
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; value.size() == 1 && i + 5 < body.size(); ++i) {
+    if (body[i] != value[0].text) continue;
+    const bool is_set = body[i + 1] == "=" && body[i + 2] != "=";
+    if (body[i + 2] == "=" && body[i + 1] == "+") return std::nullopt;
+    if (is_set && is_any_of(body[i + 5].text, {";", ","}))
+      found = dimension_of(body.subspan(i + 2, 3), {}, indexes);
+  }
+  return found;
+}
+
+}  // namespace
+
+bool KernelBodies::has_element_of_block(const FunctionSignature& function) const {
+  const Tokens body = this->body(function.name);
+  for (std::size_t i = 0; i + 2 < body.size(); ++i) {
+    const auto parameter =
+        std::ranges::find(*function.parameters, body[i].text, &FunctionSignature::Parameter::name);
+    if (parameter == function.parameters->end() || parse_type(parameter->type).pointers == 0) continue;
+    if (!is_any_of(body[i + 1].text, {"+", "["})) continue;
+    std::size_t end = i + 2;
+    while (end < body.size() && !is_any_of(body[end].text, {"]", ",", ")", ";"})) ++end;
+    if (dimension_of(body.subspan(i + 2, end - i - 2), body, {"threadIdx", "blockIdx"})) return true;
+  }
+  return false;
+}
+
+bool KernelBodies::compares(std::string_view function, Names names) const {
+  const Tokens body = this->body(function);
+  const auto is = [&](std::size_t at, std::initializer_list<std::string_view> signs) {
+    return at < body.size() && is_any_of(body[at].text, signs);
+  };
+  std::size_t begin = 0;  // of the statement
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (is(i, {";", "{", "}"})) begin = i + 1;
+    if (!names.contains(body[i].text)) continue;
+    const bool is_compared = is(i - 1, {"<", ">"}) || is(i + 1, {"<", ">", "!"}) ||
+                             (is(i - 1, {"="}) && is(i - 2, {"=", "!", "<", ">"})) ||
+                             (is(i + 1, {"="}) && is(i + 2, {"="}));
+    const bool is_passed_on = is(i - 1, {"(", ","}) && is(i + 1, {")", ","});
+    if (is_compared || is_passed_on) return true;
+    for (std::size_t k = begin; k + 1 < i; ++k) {
+      if (body[k].is_word() && is(k + 1, {"="})) names.emplace(body[k].text);
+    }
+  }
+  return false;
 }
 
 std::optional<Tokens> KernelBodies::array_extent(std::string_view function, std::string_view array) const {

@@ -33,7 +33,7 @@ constexpr std::string_view kTypesAndCasts[] = {"static_cast",
 
 bool names_any(Tokens pointer, const std::vector<std::string>& names) {
   const auto is_named = [&](const std::string& name) {
-    return text_of(pointer) == name || has(pointer, name);
+    return text_of(pointer).ends_with(name) || has(pointer, name);
   };
   return std::ranges::any_of(names, is_named);
 }
@@ -49,7 +49,15 @@ std::vector<std::string> LaunchingCode::pointer_names(Tokens pointer, std::size_
     for (std::size_t i = 0; i < pointer.size() && word.empty(); ++i) {
       const bool is_cast = i + 1 < pointer.size() && pointer[i + 1] == "*";  // (float4*)p
       const bool names_type = std::ranges::find(kTypesAndCasts, pointer[i].text) != std::end(kTypesAndCasts);
-      if (pointer[i].is_word() && !is_cast && !names_type) word = pointer[i].text;
+      if (!pointer[i].is_word() || is_cast || names_type) continue;
+      word = pointer[i].text;
+      std::size_t end = i + 1;  // behind data->rows
+      while (end + 1 < pointer.size() && is_any_of(pointer[end].text, {".", "-", ">"})) ++end;
+      const bool is_member = end > i + 1 && pointer[end].is_word() &&
+                             std::ranges::find(kTypesAndCasts, pointer[end].text) == std::end(kTypesAndCasts);
+      if (!is_member) continue;
+      names.push_back(text_of(pointer.subspan(i, end + 1 - i)));
+      return names;  // other members of the struct are other memory
     }
     if (word.empty()) break;
     if (std::ranges::find(names, word) == names.end()) names.emplace_back(word);

@@ -103,7 +103,7 @@ int main() {
   moved<<<(n + 127) / 128, 128>>>(in, out, n);
 }
 
-//@ guessed_extent: passes, says: the extent is a guess of the space file: state the true one
+//@ guessed_extent: passes, says: the space file guesses the extent of table
 // The program does not say how long `table` is, so an access outside of the guess is no finding.
 __global__ void looked_up(const float *table, float *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -175,3 +175,40 @@ int main() {
 #include <cstdio>
 __device__ int twice(int x) { return 2 * x; }
 int main() { printf("nothing\n"); }
+
+//@ a_fault_of_a_guessed_block: passes, says: the space file guesses block
+dim3 best_block();
+__global__ void ends(const float *x, float *y, int n) {
+  __shared__ float s[128];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  s[threadIdx.x] = i < n ? x[i] : 0;
+  __syncthreads();
+  if (i < n) y[i] = s[127 - threadIdx.x];
+}
+int main() {
+  int n = 4096;
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  dim3 block = best_block();
+  ends<<<(n + block.x - 1) / block.x, block>>>(x, y, n);
+}
+
+//@ a_race_in_shared_memory_rests_on_no_contents: finds data race
+__global__ void rows(const int *begin, const float *x, float *y, int n) {
+  __shared__ int first;
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  first = i;  // <- here
+  __syncthreads();
+  if (i < n)
+    for (int k = begin[i]; k < begin[i + 1]; ++k) y[i] = x[k] + first;
+}
+int main() {
+  const int n = 4096;
+  int *begin;
+  float *x, *y;
+  cudaMalloc(&begin, (n + 1) * sizeof(int));
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  rows<<<(n + 127) / 128, 128>>>(begin, x, y, n);
+}

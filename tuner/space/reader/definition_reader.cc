@@ -368,10 +368,12 @@ void DefinitionReader::read_host(const YamlNode& node) {
 
 // The problems replace those of the file, with the values of `host`: the sanitizer runs there.
 void DefinitionReader::read_check(const YamlNode& node) {
-  const Fields fields(node, "check", {"problem", "inputs", "allow"}, errors_);
+  const Fields fields(node, "check", {"problem", "inputs", "allow", "guesses"}, errors_);
   const YamlNode* const allow = fields.find("allow");
   if (allow != nullptr) read_allowed_races(*allow);
-  const YamlNode* problem = fields.find("inputs") != nullptr || allow != nullptr
+  const YamlNode* const guesses = fields.find("guesses");
+  if (guesses != nullptr) read_guesses(*guesses);
+  const YamlNode* problem = fields.find("inputs") != nullptr || allow != nullptr || guesses != nullptr
                                 ? fields.find("problem")
                                 : fields.require("problem", "for example check: {problem: {n: [1, 1000]}}");
   if (problem == nullptr) return;
@@ -380,6 +382,21 @@ void DefinitionReader::read_check(const YamlNode& node) {
   sizes.listed_problems = definition_.kernel.listed_problems;
   problems_.replace(*problem, sizes.axes, sizes.listed_problems);
   if (errors_.empty()) definition_.check_problems = problems_of(sizes);
+}
+
+void DefinitionReader::read_guesses(const YamlNode& node) {
+  const KernelDefinition& kernel = definition_.kernel;
+  std::vector<std::string> names{"block", "grid"};
+  for (const Axis& axis : kernel.axes) names.push_back(axis.name);
+  for (const Argument& argument : kernel.arguments) names.push_back(argument.name);
+  if (items_of(node).empty())
+    errors_.add(node, "an empty list names no guess", "for example guesses: [block]");
+  for (const YamlNode& item : items_of(node)) {
+    const auto name = read_text(item, errors_);
+    if (!name) continue;
+    if (std::ranges::find(names, *name) == names.end()) errors_.add_unknown(item, "part of the file", names);
+    definition_.guesses.push_back(*name);
+  }
 }
 
 void DefinitionReader::read_allowed_races(const YamlNode& node) {

@@ -36,6 +36,7 @@ class DefinitionReader {
   void read_values(const Fields& fields);
   void read_host(const YamlNode& node);
   void read_check(const YamlNode& node);
+  void read_guesses(const YamlNode& node);
   void read_allowed_races(const YamlNode& node);
   void read_parameter(const YamlNode& node, Parameter& parameter);
   void read_constraints(const YamlNode& node);
