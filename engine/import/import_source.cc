@@ -560,6 +560,14 @@ class SourceImport {
 
   static constexpr std::int64_t kFewestElements = 5, kLargestSize = std::numeric_limits<std::int32_t>::max();
 
+  // True if the block was read with the value of this name: no other value fits.
+  bool decides_block(const std::string& name) const {
+    return std::ranges::any_of(code_.extents(launch_->config[1], launch_->place), [&](const auto& extent) {
+      const auto sources = code_.sources_of(extent.tokens, extent.place);
+      return std::ranges::find(sources, name, &LaunchingCode::Source::name) != sources.end();
+    });
+  }
+
   // An axis that no argument and no grid shows would have nothing to do with the others: the extent is a
   // guess instead.
   enum class Use { size, extent };
@@ -576,6 +584,7 @@ class SourceImport {
       if (number && *number < kFewestElements) continue;
       const SourceSetting* found = setting(name);
       const bool is_macro = found != nullptr && is_kernel_setting(*found);
+      if (is_macro && decides_block(name)) continue;
       // A guess would have nothing to do with the other sizes, nor has a number of bytes.
       if (use == Use::extent && (!number || has(value->tokens, "sizeof"))) continue;
       number ? add_axis(name, *number, is_macro) : guess_axis(name, is_macro);

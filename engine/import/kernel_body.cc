@@ -203,7 +203,7 @@ class PointerReader {
       use_.is_written = true;
     } else {
       use_.is_read = true;
-      use_.is_written = use_.is_written || is_changed_by_call(span);
+      use_.is_written = use_.is_written || is_changed_by_call(span) || text(1) == "(";  // p[i].set(1)
       use_.is_divisor = use_.is_divisor || is(span.begin - 1, "/") || is(span.begin - 1, "%");
       note_index(span);
     }
