@@ -17,6 +17,7 @@ import glob
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import socket
@@ -49,6 +50,12 @@ class Server:
         done = subprocess.run(['psql', '--no-psqlrc', '--quiet', '--tuples-only', '--no-align', uri or self.uri, '-c', statement],
                               stdout=subprocess.PIPE, text=True, check=True)
         return done.stdout.strip()
+
+    def processor_s(self):
+        """Seconds of a processor that connections which have ended took."""
+        time.sleep(0.2)
+        with open(os.path.join(self.folder, 'data', 'postmaster.pid')) as file, open(f'/proc/{int(file.readline())}/stat') as stat:
+            return sum(map(int, stat.read().rsplit(')', 1)[1].split()[13:15])) / os.sysconf('SC_CLK_TCK')
 
     def restart(self):
         subprocess.run([SERVER, 'stop', self.folder, 'immediate'], check=True)
@@ -121,6 +128,16 @@ class Fleet:
         begin = time.time()
         subprocess.run([self.program, *words], stdout=subprocess.DEVNULL, check=True, env=self.environment)
         return time.time() - begin
+
+    def cost(self, server, *words):
+        """Seconds that a command takes, and seconds of a processor that it and the server take."""
+        def seconds():
+            usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return [0, usage.ru_utime + usage.ru_stime, server.processor_s()]
+
+        before = seconds()
+        elapsed = self.command(*words)
+        return [elapsed, *(b - a for a, b in zip(before[1:], seconds()[1:]))]
 
 
 def commits(server, uri):
@@ -281,9 +298,12 @@ def large(fleet, server):
     # All of the recording is measured then, so that the same command resumes the study and does nothing.
     run = ['run', '--device', 'replay:' + fleet.recordings[0], '--trials', '1000', '--strategy', 'random', '--db', uri]
     fleet.command(*run)
+    print('medians of nine                     elapsed   processor: program  server')
     for name, words in {'best': ['best', 'kernel3', '--problem', 'n=1024', '--db', uri], 'db ls': ['db', 'ls', '--db', uri],
                         'db show': ['db', 'show', '7', '--db', uri], 'resuming a study of 1,000 trials': run}.items():
-        print(f'{name:34} {statistics.median(fleet.command(*words) for _ in range(9)) * 1000:6.0f} ms')
+        costs = [fleet.cost(server, *words) for _ in range(9)]
+        elapsed, program, in_server = (statistics.median(each) * 1000 for each in zip(*costs))
+        print(f'{name:34} {elapsed:6.0f} ms {program:17.0f} ms {in_server:4.0f} ms')
     return True
 
 

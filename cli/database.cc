@@ -73,6 +73,7 @@ void declare_study_flags(Flags& flags, StudyFlags& selection) {
 std::vector<StudySummary> selected_studies(const StudyFlags& flags, const std::vector<std::string>& words,
                                            Context& context) {
   auto store = open_database(flags.database, context);
+  if (words.empty() && flags.filter.is_empty()) return value_or_end(store->studies(), context);
   auto studies = value_or_end(store->studies(Counts::ignored), context);
   if (!words.empty()) {
     std::set<std::int64_t> named;

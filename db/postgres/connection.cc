@@ -173,7 +173,9 @@ ResultPtr Connection::run(const std::string& sql, const std::vector<Parameter>& 
 }
 
 std::unique_ptr<sql::Cursor> Connection::prepare(std::string_view sql) const {
-  return std::make_unique<Cursor>(*this, translated(sql));
+  const auto [known, is_new] = translated_.try_emplace(std::string(sql));
+  if (is_new) known->second = translated(sql);
+  return std::make_unique<Cursor>(*this, known->second);
 }
 
 std::int64_t Connection::now_ms() const { return now_unix_ms() + ahead_ms_; }

@@ -63,6 +63,7 @@ class Connection : public sql::Connection {
   bool is_in_transaction_ = false;
   mutable std::int64_t changes_ = 0;
   mutable std::int64_t ahead_ms_ = 0;                    // the server's clock is ahead of that of this host
+  mutable std::map<std::string, std::string> translated_;  // from the SQL of SQLite
   mutable std::map<std::string, std::string> prepared_;  // names of prepared statements by their SQL
 };
 

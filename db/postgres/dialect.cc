@@ -14,6 +14,7 @@ using Replacement = std::pair<std::string_view, std::string_view>;
 constexpr Replacement kEverywhere[] = {
     {"CROSS JOIN ", "JOIN "},  // in SQLite a join in this order, with a condition
     {" NOT INDEXED", ""},
+    {"group_concat(", "string_agg("},
 };
 
 // Texts are compared byte by byte, as in SQLite.
@@ -29,6 +30,8 @@ constexpr Replacement kInDefinitions[] = {
     {"GLOB '{*}'", "LIKE '{%}'"},
     {"GLOB '[[]*]'", "LIKE '[%]'"},
     {"is_dropped_early, fresh_us IS NULL,", "is_dropped_early, (fresh_us IS NULL),"},
+    // Names each column of the index before those that are compared: else it is read from end to end.
+    {"t.is_dropped_early = 0\n", "t.is_dropped_early = 0 AND (t.fresh_us IS NULL) IN (true, false)\n"},
     {"datetime(t.ended_ms / 1000, 'unixepoch')",
      "to_char(to_timestamp(t.ended_ms / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')"},
 };
