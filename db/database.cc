@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -54,6 +55,16 @@ std::int64_t device_id(const Connection& connection, const DeviceIdentity& devic
   if (const auto known = find_device(connection, device)) return *known;
   insert_new_row(connection, "devices", "", device);
   return find_device(connection, device).value();
+}
+
+// Of lines that are configurations as JSON.
+std::vector<Config> configs_of(const std::string_view lines) {
+  std::vector<Config> configs;
+  for (std::size_t at = 0, end = 0; at < lines.size(); at = end + 1) {
+    end = std::min(lines.find('\n', at), lines.size());
+    configs.push_back(values_from_json(lines.substr(at, end - at)));
+  }
+  return configs;
 }
 
 // The latest trial of a configuration, if it is ok.
@@ -208,8 +219,9 @@ std::int64_t add_study(const Connection& connection, const Study& study) {
 }
 
 void insert_trial(const Connection& connection, std::int64_t study, std::int64_t session, std::int64_t number,
-                  const Trial& trial) {
-  insert_row(connection, "trials", "study_id, session_id, number", trial, study, session, number);
+                  const Trial& trial, const std::string& with) {
+  insert_row_or(with, "", connection, "trials", "study_id, session_id, number", trial, study, session,
+                number);
 }
 
 Database::Database(std::filesystem::path path, std::unique_ptr<Connection> connection)
@@ -377,12 +389,26 @@ std::int64_t Database::next_number(std::int64_t session) {
   return ++known->second.trials;
 }
 
+// Stores a trial, and ends the claim: with one statement where each costs a message to a server.
+void Database::store_claimed(std::int64_t study, std::int64_t session, std::int64_t number,
+                             const Trial& trial) {
+  const std::string end = "DELETE FROM claims WHERE study_id = ?1 AND session_id = ?2 AND config = ";
+  if (is_on_server())
+    return insert_trial(*connection_, study, session, number, trial, "WITH ended AS (" + end + "?4) ");
+  Transaction transaction(*connection_, Transaction::Kind::write);
+  Statement(*connection_, end + "?3")
+      .bind(study, session, identity_json(trial.config, "configuration"))
+      .run();
+  insert_trial(*connection_, study, session, number, trial);
+  transaction.commit();
+}
+
 Result<void> Database::add_trial(std::int64_t study, std::int64_t session, const Trial& trial) {
   return guarded_once([&] {
     const std::int64_t number = next_number(session);
     if (!outage_ || !outage_->is_lost()) {
       try {
-        insert_trial(*connection_, study, session, number, trial);
+        store_claimed(study, session, number, trial);
         return require_file();
       } catch (const Failure& failure) {
         if (!outage_ || !failure.is(Failure::Cause::disconnected)) throw;
@@ -439,38 +465,44 @@ Result<std::vector<Trial>> Database::trials(std::int64_t study) const {
 
 // Sessions ask often, so that most times there are few trials: one statement reads those that are newer than
 // the known ones, and counts the others.
-Result<std::vector<Trial>> Database::trials_of_others(std::int64_t study, std::int64_t session,
-                                                      std::int64_t after_id,
-                                                      const std::set<std::int64_t>& known) const {
+Result<OthersWork> Database::work_of_others(std::int64_t study, std::int64_t session, std::int64_t after_id,
+                                            const std::set<std::int64_t>& known) const {
   return guarded([&] {
     const auto opened = studies_.find(study);
     const Study identity = opened != studies_.end() ? opened->second : summary_of(*connection_, study).study;
     const std::string others = " AND +t.study_id = ?1 AND t.session_id <> ?2 ";
-    Statement select(*connection_,
-                     "SELECT w.known, " + trial_columns() +
-                         " FROM (SELECT count(*) AS known FROM trials t WHERE t.id > ?3 AND t.id <= ?4" +
-                         others + ") w LEFT JOIN trials t ON t.id > ?4" + others + "ORDER BY t.id");
+    Statement select(
+        *connection_,
+        "SELECT w.known, w.newest, w.claimed, " + trial_columns() +
+            " FROM (SELECT count(*) AS known, (SELECT max(id) FROM trials) AS newest, (SELECT "
+            "group_concat(k.config, ?6) FROM claims k WHERE k.study_id = ?1 AND k.session_id <> ?2 AND "
+            "k.expires_ms > ?5 AND k.config LIKE '{%') AS claimed FROM trials t WHERE t.id > ?3 AND t.id <= "
+            "?4" +
+            others + ") w LEFT JOIN trials t ON t.id > ?4" + others + "ORDER BY t.id");
     const auto known_before = std::distance(known.upper_bound(after_id), known.end());
     const auto read_after = [&](std::int64_t id) {
-      std::vector<Trial> trials;
+      OthersWork work;
       std::int64_t before = 0;
-      for (Row row : select.bind(study, session, after_id, id).rows()) {
+      for (Row row : select.bind(study, session, after_id, id, connection_->now_ms(), "\n").rows()) {
         before = row.integer();
+        work.newest_id = row.maybe_integer().value_or(0);
+        const auto claimed = row.maybe_view();
+        if (work.claimed.empty() && claimed) work.claimed = configs_of(*claimed);
         if (row.is_null()) break;
         Trial trial = read_trial(row, identity);
-        if (!known.contains(trial.id)) trials.push_back(std::move(trial));
+        if (!known.contains(trial.id)) work.trials.push_back(std::move(trial));
       }
-      return std::pair(before == known_before, std::move(trials));
+      return std::pair(before == known_before, std::move(work));
     };
     const std::int64_t newest = known.empty() ? after_id : std::max(after_id, *known.rbegin());
-    auto [is_complete, trials] = read_after(newest);
-    if (is_complete) return std::move(trials);
+    auto [is_complete, work] = read_after(newest);
+    if (is_complete) return std::move(work);
     Statement ids(*connection_,
                   "SELECT t.id FROM trials t WHERE t.id > ?3 AND t.id <= ?4" + others + "ORDER BY t.id");
     for (Row row : ids.bind(study, session, after_id, newest).rows()) {
       if (const auto id = row.integer(); !known.contains(id)) return read_after(id - 1).second;
     }
-    return std::move(trials);
+    return std::move(work);
   });
 }
 
@@ -522,19 +554,6 @@ Result<bool> Database::claim(std::int64_t study, std::int64_t session, const std
 Result<bool> Database::claim_reference(std::int64_t study, std::int64_t session, const std::string& host_name,
                                        std::chrono::milliseconds lease) {
   return claim_text(study, session, "reference on " + host_name, lease);
-}
-
-Result<std::set<std::string>> Database::claimed_by_others(std::int64_t study, std::int64_t session) const {
-  return guarded([&] {
-    Statement select(
-        *connection_,
-        "SELECT k.config FROM claims k WHERE k.study_id = ? AND k.session_id <> ? AND k.expires_ms > ? AND "
-        "k.config LIKE '{%' AND NOT EXISTS (SELECT 1 FROM trials t WHERE t.study_id = k.study_id AND "
-        "t.config = k.config)");
-    std::set<std::string> claimed;
-    for (Row row : select.bind(study, session, connection_->now_ms()).rows()) claimed.insert(row.text());
-    return claimed;
-  });
 }
 
 // Claims on configurations that have trials by now are of no use: a claim is refused anyway.

@@ -83,6 +83,13 @@ struct StudiedTrial {
   std::string host_name;
 };
 
+// What other sessions have done and do on a study.
+struct OthersWork {
+  std::vector<Trial> trials;    // in the order of their ids
+  std::vector<Config> claimed;  // which they measure now
+  std::int64_t newest_id = 0;   // of the trials of all studies
+};
+
 struct RankedQuery {
   std::int64_t limit = -1;             // none if negative
   std::optional<Status> failure = {};  // these failures instead of successful trials
@@ -224,14 +231,12 @@ class Database {
   // configuration means the playoff. False: another session has claimed it, or the configuration has a trial.
   // A claim ends with the trial, with the session, with release_claims(), or at the end of its lease, which
   // renew_claims() begins anew. On a server a trial that is stored at the same moment may be overlooked: ask
-  // for trials_of_others() after the claim.
+  // for work_of_others() after the claim.
   Result<bool> claim(std::int64_t study, std::int64_t session, const std::optional<Config>& config,
                      std::chrono::milliseconds lease);
   // Claims the timing of the reference configuration for all sessions of a host.
   Result<bool> claim_reference(std::int64_t study, std::int64_t session, const std::string& host_name,
                                std::chrono::milliseconds lease);
-  // The configurations, as JSON, that other sessions measure now.
-  Result<std::set<std::string>> claimed_by_others(std::int64_t study, std::int64_t session) const;
   Result<void> renew_claims(std::int64_t session, std::chrono::milliseconds lease);
   Result<void> release_claims(std::int64_t session);
   // Adds problems, or lets those that were tuned or failed wait again. Returns the number of those that wait
@@ -250,10 +255,10 @@ class Database {
   Result<std::vector<QueuedProblem>> queue() const;
   Result<std::int64_t> clear_queue();  // of problems that are done or failed; returns their number
 
-  // The trials with larger ids that other sessions added, but for those that are known, in the order of their
-  // ids. On a server a trial may appear after one with a larger id.
-  Result<std::vector<Trial>> trials_of_others(std::int64_t study, std::int64_t session, std::int64_t after_id,
-                                              const std::set<std::int64_t>& known = {}) const;
+  // The trials are those with larger ids that are not known. On a server a trial may appear after one with a
+  // larger id.
+  Result<OthersWork> work_of_others(std::int64_t study, std::int64_t session, std::int64_t after_id,
+                                    const std::set<std::int64_t>& known = {}) const;
 
   // The trials of the study's reference configuration in the order in which they ended: that of the
   // successful trial that ended first. Each host times it, so that the times of hosts can be compared.
@@ -317,6 +322,7 @@ class Database {
   Result<bool> claim_text(std::int64_t study, std::int64_t session, const std::string& text,
                           std::chrono::milliseconds lease);
   std::int64_t next_number(std::int64_t session);
+  void store_claimed(std::int64_t study, std::int64_t session, std::int64_t number, const Trial& trial);
   // Stores the trials of a journal, whose claims end. Returns their number.
   std::int64_t deliver(const std::filesystem::path& journal);
   template <class Function>

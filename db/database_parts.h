@@ -107,7 +107,7 @@ std::optional<Playoff> read_playoff(const Connection& connection, std::int64_t s
 std::int64_t add_session(const Connection& connection, const std::string& uuid, const Session& session);
 std::int64_t add_study(const Connection& connection, const Study& study);
 void insert_trial(const Connection& connection, std::int64_t study, std::int64_t session, std::int64_t number,
-                  const Trial& trial);
+                  const Trial& trial, const std::string& with = "");
 
 // Binds the fields of an object to the next parameters.
 template <class T>
@@ -129,15 +129,17 @@ T read_fields(Row& row) {
 // The condition that the row `d` of devices has the identity that is bound to its four parameters.
 inline const std::string kIsDevice = "(" + columns_of<DeviceIdentity>("d.") + ") = (?, ?, ?, ?)";
 
-// Inserts a row of a table: the values of its keys, and the fields of an object.
+// Inserts a row of a table: the values of its keys, and the fields of an object. `with` comes before the
+// statement and `otherwise` after it.
 template <class T, class... Keys>
-void insert_row_or(const std::string& otherwise, const Connection& connection, const std::string& table,
-                   const std::string& keys, const T& object, const Keys&... values) {
+void insert_row_or(const std::string& with, const std::string& otherwise, const Connection& connection,
+                   const std::string& table, const std::string& keys, const T& object,
+                   const Keys&... values) {
   ColumnNames names;
   fields(names, object);
   std::string parameters;
   for (std::size_t i = 0; i < sizeof...(values); ++i) parameters += "?, ";
-  Statement insert(connection, "INSERT INTO " + table + " (" + keys + (keys.empty() ? "" : ", ") +
+  Statement insert(connection, with + "INSERT INTO " + table + " (" + keys + (keys.empty() ? "" : ", ") +
                                    names.sql() + ") VALUES (" + parameters + names.parameters() + ")" +
                                    otherwise);
   insert.bind(values...);
@@ -145,12 +147,12 @@ void insert_row_or(const std::string& otherwise, const Connection& connection, c
 }
 template <class... Rest>
 void insert_row(const Connection& connection, const Rest&... rest) {
-  insert_row_or("", connection, rest...);
+  insert_row_or("", "", connection, rest...);
 }
 // Adds nothing if there is such a row.
 template <class... Rest>
 void insert_new_row(const Connection& connection, const Rest&... rest) {
-  insert_row_or(" ON CONFLICT DO NOTHING", connection, rest...);
+  insert_row_or("", " ON CONFLICT DO NOTHING", connection, rest...);
 }
 
 }  // namespace gktune

@@ -49,6 +49,7 @@ Result<std::int64_t> Database::enqueue(const std::vector<QueuedProblem>& problem
     for (QueuedProblem problem : problems) {
       problem.changed_unix_ms = connection_->now_ms();
       insert_row_or(
+          "",
           " ON CONFLICT (kernel, problem, device) DO UPDATE SET priority = excluded.priority, trials = "
           "excluded.trials, "
           "seconds = excluded.seconds, state = 'waiting', attempts = 0, message = '', changed_ms = "

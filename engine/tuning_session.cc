@@ -24,6 +24,7 @@ namespace {
 constexpr std::chrono::milliseconds kPlayoffInterval{100};
 // A claim on a configuration expires this long after the program died.
 constexpr std::chrono::seconds kLease{15};
+constexpr std::int64_t kOutOfOrder = 200;  // ids in which a later trial may appear before an earlier one
 
 // Renews the claims of a session in a thread and releases them at the end. If the program dies, they expire.
 class ClaimRenewal {
@@ -143,6 +144,7 @@ class TuningSession {
   // Trials outside the space (excluded by a selection, or by a changed file) stay in the store and are
   // ignored.
   Result<void> resume() {
+    if (auto begun = begin_learning(); !begun) return begun;
     auto known = site_.store.trials(id_);
     if (!known) return known.error();
     auto held = site_.store.playoff(id_);
@@ -151,7 +153,6 @@ class TuningSession {
     is_decided_ = held_ && !held_->is_outdated;
     compare_hosts();
     for (Trial& trial : *known) {
-      last_id_ = std::max(last_id_, trial.id);
       if (!space_->contains(trial.config)) {
         if (trial.ok()) best_elsewhere_ = std::min(best_elsewhere_, trial.objective);
       } else if (request_.earlier == TuneRequest::Earlier::resumed) {
@@ -243,6 +244,7 @@ class TuningSession {
       events.sharing = {
           .claim = [this](const Config& config) { return claim(config); },
           .learn = [this] { return learn(); },
+          .claimed = [this] { return claimed(); },
           .reference = [this] { return reference(); },
           .relative = [this](const Trial& trial) { return hosts_.as_on(site_.host_name, trial); },
           .relative_trials = [this] { return relative_trials(); },
@@ -312,26 +314,51 @@ class TuningSession {
     return succeeds(granted) && *granted;
   }
 
+  void note_ids(const OthersWork& others) {
+    for (const Trial& trial : others.trials) learned_.insert(trial.id);
+    after_id_ = std::max(after_id_, others.newest_id - kOutOfOrder);
+    learned_.erase(learned_.begin(), learned_.upper_bound(after_id_));
+  }
+
+  // Trials that are stored from now on are learned.
+  Result<void> begin_learning() {
+    for (const std::int64_t after : {std::numeric_limits<std::int64_t>::max(), std::int64_t{0}}) {
+      const auto others = site_.store.work_of_others(id_, site_.session, std::max(after, after_id_));
+      if (!others) return others.error();
+      note_ids(*others);
+    }
+    return {};
+  }
+
   std::vector<Trial> learn() {
-    constexpr std::int64_t kOutOfOrder = 200;  // ids in which a later trial may appear before an earlier one
-    const std::int64_t newest = learned_.empty() ? last_id_ : *learned_.rbegin();
-    const std::int64_t after = std::max(last_id_, newest - kOutOfOrder);
-    auto learned = site_.store.trials_of_others(id_, site_.session, after, learned_);
-    if (!succeeds(learned)) return {};
-    for (const Trial& trial : *learned) learned_.insert(trial.id);
-    learned_.erase(learned_.begin(), learned_.upper_bound(after));
+    auto others = site_.store.work_of_others(id_, site_.session, after_id_, learned_);
+    if (!succeeds(others)) return {};
+    note_ids(*others);
+    claimed_ = std::move(others->claimed);
+    std::vector<Trial>& learned = others->trials;
     const auto is_new_host = [this](const Trial& trial) {
       return !trial.host_name.empty() && !hosts_.has_timed(trial.host_name);
     };
-    if (std::ranges::any_of(*learned, is_new_host)) compare_hosts();
-    std::erase_if(*learned, [this](const Trial& trial) { return !space_->contains(trial.config); });
-    for (Trial& trial : *learned) trial.config = in_order_of(request_.definition.parameters, trial.config);
+    if (std::ranges::any_of(learned, is_new_host)) compare_hosts();
+    std::erase_if(learned, [this](const Trial& trial) { return !space_->contains(trial.config); });
+    for (Trial& trial : learned) trial.config = in_order_of(request_.definition.parameters, trial.config);
     // The reference on another host is no news to the search.
-    std::erase_if(*learned, [this](const Trial& trial) {
+    std::erase_if(learned, [this](const Trial& trial) {
       const auto place = trial.ok() ? places_.find(trial.config.json()) : places_.end();
       return place != places_.end() && tuning_.trials[place->second].ok();
     });
-    return *std::move(learned);
+    return std::move(learned);
+  }
+
+  // What other sessions measured at the last call of learn().
+  std::vector<Config> claimed() {
+    std::vector<Config> claimed;
+    for (const Config& each : claimed_) {
+      if (!space_->contains(each)) continue;
+      Config config = in_order_of(request_.definition.parameters, each);
+      if (!places_.contains(config.json())) claimed.push_back(std::move(config));
+    }
+    return claimed;
   }
 
   // Reads how the hosts of the study differ.
@@ -383,12 +410,16 @@ class TuningSession {
 
   // Waits for the configurations that others measure at this moment: one of them may be a finalist.
   void await_claimed() {
-    auto claimed = site_.store.claimed_by_others(id_, site_.session);
-    while (succeeds(claimed) && !claimed->empty() && !is_over()) {
+    std::optional<std::vector<Config>> claimed;
+    while (!is_over()) {
+      const auto others = site_.store.work_of_others(id_, site_.session, after_id_, learned_);
+      if (!succeeds(others)) return;
+      if (!claimed) claimed = others->claimed;
+      std::erase_if(*claimed, [&](const Config& each) {
+        return std::ranges::find(others->claimed, each) == others->claimed.end();
+      });
+      if (claimed->empty()) return;
       std::this_thread::sleep_for(kPlayoffInterval / 2);
-      const auto now = site_.store.claimed_by_others(id_, site_.session);
-      if (!succeeds(now)) return;
-      std::erase_if(*claimed, [&now](const std::string& each) { return !now->contains(each); });
     }
   }
 
@@ -463,8 +494,9 @@ class TuningSession {
   std::optional<Playoff> held_;                                      // the latest playoff
   bool is_decided_ = false, is_decided_by_others_ = false;           // by that playoff
   double best_elsewhere_ = std::numeric_limits<double>::infinity();  // objective outside the space
-  std::int64_t last_id_ = 0;                                         // of the trials at the beginning
-  std::set<std::int64_t> learned_;                                   // ids of later ones
+  std::int64_t after_id_ = 0;       // of trials; those of others with larger ids are learned
+  std::set<std::int64_t> learned_;  // their ids that are known
+  std::vector<Config> claimed_;     // by others
   std::optional<std::string> error_;                                 // the first one of the store
   std::optional<ClaimRenewal> claims_;                               // none: the study is not shared
 };

@@ -164,9 +164,19 @@ class SharedWork {
     return learned;
   }
 
+  // The configurations that others measured when they were asked last.
+  const std::vector<Config>& claimed() {
+    claimed_ = sharing_.claimed ? sharing_.claimed() : std::vector<Config>();
+    for (const Config& each : claimed_) {
+      if (std::ranges::find(awaited_, each) == awaited_.end()) awaited_.push_back(each);
+    }
+    return claimed_;
+  }
+
   // False: another tuner has it, and its trial will be learned.
   bool claim(const Config& config) {
     if (!sharing_.claim || sharing_.claim(config)) return true;
+    claimed_.push_back(config);
     awaited_.push_back(config);
     return false;
   }
@@ -181,24 +191,22 @@ class SharedWork {
   }
   bool is_waiting() const { return !awaited_.empty(); }
 
-  // An awaited configuration whose tuner gave it up or died. Asks for all of them once in an interval.
+  // An awaited configuration whose tuner gave it up or died.
   std::optional<Config> abandoned() {
-    const auto now = std::chrono::steady_clock::now();
-    if (awaited_.empty() || now < next_) return std::nullopt;
-    const auto free = std::ranges::find_if(awaited_, sharing_.claim);
-    if (free == awaited_.end()) {
-      next_ = now + kSharingInterval;
+    for (auto each = awaited_.begin(); each != awaited_.end(); ++each) {
+      if (std::ranges::find(claimed_, *each) != claimed_.end()) continue;
+      Config config = *each;
+      awaited_.erase(each);
+      if (claim(config)) return config;
       return std::nullopt;
     }
-    Config config = std::move(*free);
-    awaited_.erase(free);
-    return config;
+    return std::nullopt;
   }
 
  private:
   const Sharing& sharing_;
-  std::vector<Config> awaited_;
-  std::chrono::steady_clock::time_point next_;
+  std::vector<Config> awaited_;  // trials of these will be learned
+  std::vector<Config> claimed_;  // the others measure these
 };
 
 // Counts the trials that were submitted after the best one became known. Earlier ones were chosen without it.
@@ -299,6 +307,7 @@ class TuneRun {
       rank(shared_.relative(trial));
       has_config = has_config || (config != nullptr && trial.config == *config);
     }
+    for (const Config& each : shared_.claimed()) searcher_.expect(each);
     return has_config;
   }
 

@@ -431,6 +431,10 @@ class Claims : public DatabaseTest {
     return granted && *granted;
   }
 
+  OthersWork work_of_others(std::int64_t after_id = 0, const std::set<std::int64_t>& known = {}) {
+    return store_->work_of_others(study_, session_, after_id, known).value();
+  }
+
   const Config config_{{"a", 1}, {"b", 2}};
   std::int64_t other_ = *store_->begin_session({"0.1.0", "box", "gktune run x.yaml", example_device()});
 };
@@ -464,7 +468,7 @@ TEST_P(Claims, end_with_the_trial) {
   EXPECT_TRUE(claim(session_, config_));
   add(ok_trial(config_, 10));
   EXPECT_FALSE(claim(other_, config_)) << "it is measured";
-  EXPECT_EQ(store_->trials_of_others(study_, other_, 0)->size(), 1u);
+  EXPECT_EQ(store_->work_of_others(study_, other_, 0)->trials.size(), 1u);
 }
 
 TEST_P(Claims, end_when_they_are_released_or_their_session_ends) {
@@ -499,9 +503,11 @@ TEST_P(Claims, of_others_are_on_what_they_measure_now) {
   EXPECT_TRUE(claim(other_, Config{{"a", 3}}, Milliseconds(0))) << "it expires at once";
   EXPECT_TRUE(claim(other_, std::nullopt));
   EXPECT_TRUE(*store_->claim_reference(study_, other_, "box", kLong));
-  EXPECT_EQ(*store_->claimed_by_others(study_, session_), std::set<std::string>{R"({"a":2})"});
+  EXPECT_TRUE(claim(other_, Config{{"a", 4}, {"text", "line\nline"}}));
+  EXPECT_EQ(work_of_others().claimed, (std::vector<Config>{{{"a", 2}}, {{"a", 4}, {"text", "line\nline"}}}));
   ASSERT_TRUE(store_->add_trial(study_, other_, ok_trial({{"a", 2}}, 20)).ok());
-  EXPECT_TRUE(store_->claimed_by_others(study_, session_)->empty());
+  EXPECT_EQ(work_of_others().claimed.size(), 1u);
+  EXPECT_EQ(work_of_others().trials.size(), 1u);
 }
 
 TEST_P(Claims, of_the_reference_are_made_once_for_each_host) {
@@ -520,28 +526,37 @@ TEST_P(Claims, report_the_trials_of_others_once_and_in_order) {
   add(ok_trial({{"a", 1}}, 10));
   ASSERT_TRUE(store_->add_trial(study_, other_, ok_trial({{"a", 2}}, 20)).ok());
   ASSERT_TRUE(store_->add_trial(study_, other_, ok_trial({{"a", 3}}, 30)).ok());
-  const auto learned = *store_->trials_of_others(study_, session_, 0);
+  const auto learned = work_of_others().trials;
   ASSERT_EQ(learned.size(), 2u);
   EXPECT_EQ(learned[0].config, (Config{{"a", 2}}));
   EXPECT_EQ(learned[1].timing.median_us, 30);
   EXPECT_EQ(learned[1].problem, reduce_study().problem);
-  EXPECT_EQ(store_->trials_of_others(study_, session_, learned[0].id)->size(), 1u);
-  EXPECT_TRUE(store_->trials_of_others(study_, session_, learned[1].id)->empty());
-  EXPECT_EQ(store_->trials_of_others(study_, other_, 0)->size(), 1u);
+  EXPECT_EQ(work_of_others(learned[0].id).trials.size(), 1u);
+  EXPECT_TRUE(work_of_others(learned[1].id).trials.empty());
+  EXPECT_EQ(store_->work_of_others(study_, other_, 0)->trials.size(), 1u);
 }
 
 TEST_P(Claims, report_a_trial_that_appears_after_one_with_a_larger_id) {
   for (int a = 1; a <= 4; ++a) ASSERT_TRUE(store_->add_trial(study_, other_, ok_trial({{"a", a}}, 10)).ok());
   std::vector<std::int64_t> ids;
-  const auto known = store_->trials_of_others(study_, session_, 0);
-  ASSERT_TRUE(known.ok());
-  for (const Trial& trial : *known) ids.push_back(trial.id);
+  for (const Trial& trial : work_of_others().trials) ids.push_back(trial.id);
   ASSERT_EQ(ids.size(), 4u);
-  const auto learned = *store_->trials_of_others(study_, session_, 0, {ids[0], ids[2]});
+  const auto learned = work_of_others(0, {ids[0], ids[2]}).trials;
   ASSERT_EQ(learned.size(), 2u);
   EXPECT_EQ(learned[0].id, ids[1]);
   EXPECT_EQ(learned[1].id, ids[3]);
-  EXPECT_TRUE(store_->trials_of_others(study_, session_, ids[0], {ids[1], ids[2], ids[3]})->empty());
+  EXPECT_TRUE(work_of_others(ids[0], {ids[1], ids[2], ids[3]}).trials.empty());
+}
+
+TEST_P(Claims, report_the_newest_trial_of_all_studies) {
+  EXPECT_EQ(work_of_others().newest_id, 0);
+  add(ok_trial(config_, 10));
+  Study study = reduce_study();
+  study.regime = Regime::hot;
+  ASSERT_TRUE(store_->add_trial(*store_->study_id(study), other_, ok_trial({{"a", 2}}, 20)).ok());
+  const auto work = work_of_others(std::numeric_limits<std::int64_t>::max());
+  EXPECT_TRUE(work.trials.empty());
+  EXPECT_GT(work.newest_id, store_->trials(study_)->front().id);
 }
 
 class Hosts : public DatabaseTest {

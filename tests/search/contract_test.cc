@@ -124,6 +124,27 @@ TEST_P(Contract, does_not_propose_what_it_was_told) {
   for (const Config& config : asked) EXPECT_FALSE(told.contains(config.json()));
 }
 
+TEST_P(Contract, does_not_propose_what_another_tuner_tries) {
+  const Space space = checkered_space(12);
+  for (const std::uint64_t before : {0u, 30u}) {  // that this one has measured
+    const auto searcher = make(space);
+    std::vector<Config> taken = search(space, *searcher, 1, before);
+    const auto asked_first = std::ssize(taken);
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      const Config config = space.at(i);
+      if (std::ranges::find(taken, config) == taken.end()) taken.push_back(config);
+      searcher->expect(config);
+    }
+    const std::vector<Config> expected(taken.begin() + asked_first, taken.end());
+    std::ranges::move(search(space, *searcher, 3, 10), std::back_inserter(taken));
+    for (const Config& config : expected) searcher->tell(measured(space, config));
+    std::ranges::move(search(space, *searcher, 3), std::back_inserter(taken));
+    expect_valid_and_different(space, taken);
+    EXPECT_EQ(Count(taken.size()), space.size());
+    EXPECT_EQ(searcher->ask(), std::nullopt);
+  }
+}
+
 TEST_P(Contract, a_trial_of_another_space_changes_nothing) {
   const Space space = checkered_space(4);
   const auto searcher = make(space);

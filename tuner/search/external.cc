@@ -100,6 +100,8 @@ class External : public Searcher {
                    {"run_s", trial.run_s}}));
   }
 
+  void expect(const Config& config) override { untried_.take(config); }
+
   std::string description() const override {
     return "external: asks '" + command_ + "' for each configuration";
   }

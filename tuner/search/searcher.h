@@ -17,6 +17,8 @@ class Searcher {
   // Takes a trial, successful or failed. It may be of an earlier run and of a
   // configuration that ask() did not propose.
   virtual void tell(const Trial& trial) = 0;
+  // Another tuner tries a configuration: ask() does not propose it, and tell() takes its trial later.
+  virtual void expect(const Config& /*config*/) {}
   // One line to display: how it searches, and why.
   virtual std::string description() const { return {}; }
   // The reason why it stopped proposing while configurations are left.

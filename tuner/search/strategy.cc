@@ -58,6 +58,7 @@ class Auto : public Searcher {
   }
   std::optional<Config> ask() override { return chosen_->ask(); }
   void tell(const Trial& trial) override { chosen_->tell(trial); }
+  void expect(const Config& config) override { chosen_->expect(config); }
   std::string description() const override { return description_; }
   std::optional<double> expected_gain() const override { return chosen_->expected_gain(); }
 

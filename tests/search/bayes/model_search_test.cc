@@ -134,6 +134,20 @@ TEST(Bayes, uses_its_model_after_four_trials_if_alignment_matters_little) {
   EXPECT_NE(search->expected_gain(), std::nullopt);
 }
 
+TEST(Bayes, uses_its_model_after_two_trials_if_enough_are_in_flight) {
+  const Space space = checkered_space(60);
+  const auto search = made_bayes({.space = space, .seed = 1});
+  std::vector<Config> in_flight;
+  for (int i = 0; i < 4; ++i) in_flight.push_back(*search->ask());
+  for (const std::uint64_t i : {0u, 900u}) search->expect(space.at(i));
+  search->tell(bowl_trial(in_flight[0]));
+  search->ask();
+  EXPECT_EQ(search->expected_gain(), std::nullopt);
+  search->tell(bowl_trial(in_flight[1]));
+  search->ask();
+  EXPECT_NE(search->expected_gain(), std::nullopt);
+}
+
 TEST(Bayes, begins_with_small_aligned_configurations_if_alignment_differs) {
   Parameter block{.name = "block"}, tile{.name = "tile"};
   for (int i = 1; i <= 32; ++i) block.values.emplace_back(i);

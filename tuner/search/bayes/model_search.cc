@@ -351,12 +351,26 @@ std::optional<Config> ModelSearch::ask() {
   const Proposer proposer = is_starting() ? Proposer::process : turns_.next();
   const Space::Ranks ranks = is_starting() ? start_.propose(known_, random_) : choose(proposer);
   untried_.take(ranks);
+  await(ranks, proposer);
+  return space_.config_of(ranks);
+}
+
+void ModelSearch::expect(const Config& config) {
+  const auto ranks = space_.ranks_of(config);
+  if (!ranks || !untried_.take(*ranks)) return;
+  const auto candidate = std::ranges::find(candidates_, *ranks);
+  if (candidate != candidates_.end())
+    is_chosen_[static_cast<std::size_t>(candidate - candidates_.begin())] = true;
+  await(*ranks, Proposer::process);
+}
+
+// A configuration is in flight from now on.
+void ModelSearch::await(const Space::Ranks& ranks, Proposer proposer) {
   known_.push_back(features_.point(ranks));
   in_flight_.emplace(ranks, proposer);
   is_fitted_ = is_fitted_ && !process_->is_full();
   is_classifier_fitted_ = is_classifier_fitted_ && !classifier_->is_full();
   for (Surrogate* const surrogate : fitted()) surrogate->propose(known_.back());
-  return space_.config_of(ranks);
 }
 
 // The surrogates that know the candidates.
@@ -367,11 +381,14 @@ std::vector<Surrogate*> ModelSearch::fitted() const {
   return found;
 }
 
+// Counts what is in flight too: with many candidates in flight, the model would else come late.
 bool ModelSearch::is_starting() const {
-  return related_ == 0 && (own_ < first_points_ || own_ok_ < kFirstValid);
+  return related_ == 0 && (own_ + in_flight_.size() < first_points_ || own_ok_ < kFirstValid);
 }
 
-bool ModelSearch::keeps_small() const { return related_ == 0 && start_.is_small() && own_ < kSmallPoints; }
+bool ModelSearch::keeps_small() const {
+  return related_ == 0 && start_.is_small() && own_ + in_flight_.size() < kSmallPoints;
+}
 
 std::size_t ModelSearch::interval() const {
   return std::max<std::size_t>(1, static_cast<std::size_t>(kRefitShare * static_cast<double>(own_)));

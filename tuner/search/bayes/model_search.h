@@ -103,12 +103,14 @@ class ModelSearch : public Searcher {
   explicit ModelSearch(const SearchTask& task);
   std::optional<Config> ask() override;
   void tell(const Trial& trial) override;
+  void expect(const Config& config) override;
   std::string description() const override;
   std::optional<double> expected_gain() const override { return expected_gain_; }
 
  private:
   void learn(const RelatedStudy& study, std::uint16_t number, std::size_t room);
   std::optional<Space::Ranks> fitted_ranks(const Config& config) const;
+  void await(const Space::Ranks& ranks, Proposer proposer);
   bool is_starting() const;
   bool keeps_small() const;
   Space::Ranks choose(Proposer proposer);

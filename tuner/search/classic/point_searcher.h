@@ -20,6 +20,7 @@ class PointSearcher : public Searcher {
   explicit PointSearcher(const SearchTask& task) : untried_(task.space), random_(task.seed) {}
   std::optional<Config> ask() final;
   void tell(const Trial& trial) final;
+  void expect(const Config& config) final { untried_.take(config); }
 
  protected:
   struct Evaluated {
