@@ -195,7 +195,10 @@ std::optional<Playoff> read_playoff(const Connection& connection, std::int64_t s
   return playoff;
 }
 
+// The session is known if only the answer of a server was lost.
 std::int64_t add_session(const Connection& connection, const std::string& uuid, const Session& session) {
+  Statement find(connection, "SELECT id FROM sessions WHERE uuid = ?");
+  if (find.bind(uuid).step()) return find.row().integer();
   const DeviceInfo& device = session.device;
   insert_row(connection, "sessions", "",
              SessionRow{uuid,
@@ -203,7 +206,8 @@ std::int64_t add_session(const Connection& connection, const std::string& uuid, 
                         figures_of(device),
                         session.command_line,
                         now_unix_ms()});
-  return connection.last_id();
+  find.bind(uuid).step();
+  return find.row().integer();
 }
 
 std::int64_t add_study(const Connection& connection, const Study& study) {
@@ -293,10 +297,7 @@ void Database::require_file() {
 Result<std::int64_t> Database::begin_session(const Session& session) {
   const std::string uuid = new_uuid();
   return guarded([&] {
-    // It was stored already if only the answer of a server was lost.
-    Statement known(*connection_, "SELECT id FROM sessions WHERE uuid = ?");
-    const auto id =
-        known.bind(uuid).step() ? known.row().integer() : add_session(*connection_, uuid, session);
+    const auto id = add_session(*connection_, uuid, session);
     sessions_[id] = {uuid, session};
     return id;
   });
@@ -595,7 +596,9 @@ Result<void> Database::add_playoff(std::int64_t study, std::int64_t session, con
         .bind(study, session, playoff.held_unix_ms)
         .run();
     if (connection_->changes() == 0) return;  // only the answer of a server was lost
-    const auto id = connection_->last_id();
+    Statement find(*connection_, "SELECT id FROM playoffs WHERE (study_id, session_id, held_ms) = (?, ?, ?)");
+    find.bind(study, session, playoff.held_unix_ms).step();
+    const auto id = find.row().integer();
     std::int64_t place = 0;
     for (const Trial& finalist : playoff.finalists) {
       const auto trial = current_ok_trial(*connection_, study, finalist.config);

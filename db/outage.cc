@@ -53,9 +53,7 @@ void TrialJournal::add(const std::string& session_uuid, const Session& session, 
   if (!lock(path_)) throw Failure("no journal of trials can be written in " + folder_.string());
   sqlite::Connection file = open_for_writing(path_, kLockPatience);
   Transaction transaction(file, Transaction::Kind::write);
-  Statement known(file, "SELECT id FROM sessions WHERE uuid = ?");
-  const auto session_id =
-      known.bind(session_uuid).step() ? known.row().integer() : add_session(file, session_uuid, session);
+  const auto session_id = add_session(file, session_uuid, session);
   insert_trial(file, add_study(file, study), session_id, number, trial);
   transaction.commit();
   ++trials_;

@@ -37,7 +37,6 @@ class Connection : public sql::Connection {
 
   void execute(const std::string& sql) override;
   std::unique_ptr<sql::Cursor> prepare(std::string_view sql) const override;
-  std::int64_t last_id() const override { return integer("SELECT lastval()"); }
   std::int64_t changes() const override { return changes_; }
   std::size_t most_parameters() const override { return 10'000; }
   std::int64_t now_ms() const override;

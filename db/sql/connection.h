@@ -28,7 +28,6 @@ class Connection {
   std::int64_t integer(const std::string& sql) const;
   std::string text(const std::string& sql) const;
 
-  virtual std::int64_t last_id() const = 0;  // of the latest row that an INSERT added
   virtual std::int64_t changes() const = 0;  // rows that the latest statement added, changed or removed
   virtual std::size_t most_parameters() const = 0;  // of a statement
   // The clock for what programs on several hosts compare, in milliseconds since 1970.

@@ -255,8 +255,6 @@ std::unique_ptr<sql::Cursor> Connection::prepare(std::string_view sql) const {
   return std::make_unique<Cursor>(*this, sql);
 }
 
-std::int64_t Connection::last_id() const { return sqlite3_last_insert_rowid(handle()); }
-
 std::int64_t Connection::changes() const { return sqlite3_changes(handle()); }
 
 bool Connection::is_read_only() const { return sqlite3_db_readonly(handle(), "main") == 1; }

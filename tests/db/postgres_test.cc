@@ -197,6 +197,18 @@ TEST_F(Postgres, a_reader_cannot_write_and_a_tuner_cannot_drop_tables) {
   const auto merged = (*tuner)->merge(scratch_ / "east");
   ASSERT_TRUE(merged.ok()) << merged.error().message;
   EXPECT_EQ((*reader)->winners("")->size(), 2u);
+  const auto session = (*tuner)->begin_session({"0.1.0", "west", "gktune run", example_device()});
+  ASSERT_TRUE(session.ok()) << session.error().message;
+  const Trial trial = ok_trial({{"a", 99}}, 10);
+  const auto study = (*tuner)->study_id(reduce_study());
+  ASSERT_TRUE(study.ok()) << study.error().message;
+  EXPECT_TRUE(*(*tuner)->claim(*study, *session, trial.config, std::chrono::seconds(15)));
+  ASSERT_TRUE((*tuner)->add_trial(*study, *session, trial).ok());
+  const auto held = (*tuner)->add_playoff(*study, *session, {{trial, trial}, 2000});
+  EXPECT_TRUE(held.ok()) << held.error().message;
+  EXPECT_EQ((*tuner)->enqueue({{.kernel = "line"}}).value(), 1);
+  EXPECT_TRUE((*tuner)->take_queued({"line"}, "H200", "west", std::chrono::seconds(15))->has_value());
+  EXPECT_TRUE((*tuner)->end_session(*session).ok());
   const auto removed = (*tuner)->remove_studies({1}, Removal::done);
   ASSERT_TRUE(removed.ok()) << removed.error().message;
   postgres::Connection connection(as("tuner"), std::chrono::seconds(10));
