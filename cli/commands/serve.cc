@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "cli/command.h"
 #include "cli/commands/run.h"
 #include "cli/output/study_tables.h"
 #include "engine/renewal.h"
 #include "engine/selection.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
@@ -69,7 +71,11 @@ class Server {
 
   ExitCode run() {
     while (!caught_()) {
-      if (serve_one()) continue;
+      if (serve_one()) {
+        is_waiting_ = false;
+        continue;
+      }
+      say_that_none_waits();
       if (options_.until_empty) return code_;
       std::this_thread::sleep_for(kInterval);
     }
@@ -90,6 +96,13 @@ class Server {
       return true;
     }
     return false;
+  }
+
+  void say_that_none_waits() {
+    if (std::exchange(is_waiting_, true)) return;
+    const auto name_of = [](const OpenedSpaces& group) { return group.device.info.name; };
+    context_.log.info("no problem of these spaces waits for " + joined(groups_, " or ", name_of) +
+                      (options_.until_empty ? "" : "; waiting for one"));
   }
 
   void serve(const OpenedSpaces& group, const QueuedProblem& taken) {
@@ -121,6 +134,7 @@ class Server {
   std::vector<OpenedSpaces> groups_;
   std::unique_ptr<Database> store_;
   ExitCode code_ = ExitCode::done;
+  bool is_waiting_ = false;
 };
 
 ExitCode serve(const ServeOptions& options, Context& context) {

@@ -47,6 +47,7 @@ TEST_F(FleetCommands, serve_leaves_problems_of_other_kernels_and_devices) {
   ASSERT_EQ(run({"run", "--device", kReplay, "--queue", "--on", "MI300X"}).code, ExitCode::done);
   const Call served = run({"serve", "--device", kReplay, "--until-empty"});
   EXPECT_EQ(served.code, ExitCode::done) << served.err;
+  EXPECT_EQ(served.err, "no problem of these spaces waits for NVIDIA H200\n");
   EXPECT_EQ(queue()[0]["state"], "waiting");
 }
 
