@@ -107,12 +107,14 @@ void Connection::begin_connection() const {
     throw Failure(one_line(libpq().errorMessage(handle_.get())), Failure::Cause::disconnected);
   const std::string patience = std::to_string(std::max<std::int64_t>(patience_.count(), 1));
   // A host that stops in a transaction would keep its locks. Compiling a query would take seconds and save
-  // little. The statements are written for loops over indexes, as SQLite runs them; else the server would
-  // read all trials, and those of new tables for as long as it has not counted them.
+  // little. The statements are written for loops over indexes in the order of their joins, as SQLite runs
+  // them; else the server would read all trials, and those of new tables for as long as it has not counted
+  // them.
   const std::string settings =
       "SET search_path = gktune; SET lock_timeout = " + patience +
-      "; SET idle_in_transaction_session_timeout = 60000; SET jit = off; SET enable_hashjoin = off; SET "
-      "enable_mergejoin = off; SET enable_seqscan = off; SET max_parallel_workers_per_gather = 0; "
+      "; SET idle_in_transaction_session_timeout = 60000; SET jit = off; SET join_collapse_limit = 1; SET "
+      "enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; SET "
+      "max_parallel_workers_per_gather = 0; "
       "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
   const auto clock = checked(libpq().exec(handle_.get(), settings.c_str()));
   const std::string_view server_ms = libpq().getvalue(clock.get(), 0, 0);
@@ -187,7 +189,9 @@ void Connection::begin(Begin kind) {
   if (kind != Begin::alone) return;
   try {
     execute("LOCK TABLE sessions, studies, trials, claims, playoffs, portfolios IN SHARE ROW EXCLUSIVE MODE");
-    execute("SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on; SET LOCAL enable_seqscan = on");
+    execute(
+        "SET LOCAL join_collapse_limit = 8; SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on; "
+        "SET LOCAL enable_seqscan = on");
   } catch (const Failure&) {
     roll_back();
     throw;
