@@ -495,15 +495,8 @@ Result<OthersWork> Database::work_of_others(std::int64_t study, std::int64_t ses
       }
       return std::pair(before == known_before, std::move(work));
     };
-    const std::int64_t newest = known.empty() ? after_id : std::max(after_id, *known.rbegin());
-    auto [is_complete, work] = read_after(newest);
-    if (is_complete) return std::move(work);
-    Statement ids(*connection_,
-                  "SELECT t.id FROM trials t WHERE t.id > ?3 AND t.id <= ?4" + others + "ORDER BY t.id");
-    for (Row row : ids.bind(study, session, after_id, newest).rows()) {
-      if (const auto id = row.integer(); !known.contains(id)) return read_after(id - 1).second;
-    }
-    return std::move(work);
+    auto [is_complete, work] = read_after(known.empty() ? after_id : std::max(after_id, *known.rbegin()));
+    return is_complete ? std::move(work) : read_after(after_id).second;
   });
 }
 

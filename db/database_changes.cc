@@ -110,9 +110,7 @@ auto copied_to(const std::filesystem::path& target, Copy copy) -> decltype(copy(
   std::error_code error;
   if (std::filesystem::exists(target, error)) return Error{target.string() + ": exists; name a new file"};
   auto copied = copy();
-  if (!copied) {
-    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(target.string() + suffix, error);
-  }
+  if (!copied) remove_database(target);
   return copied;
 }
 

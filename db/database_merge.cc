@@ -202,10 +202,7 @@ class PulledFile {
       : path_(database.string() + ".pulled-" + new_uuid()) {}
   PulledFile(const PulledFile&) = delete;
   PulledFile& operator=(const PulledFile&) = delete;
-  ~PulledFile() {
-    std::error_code ignored;
-    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + suffix, ignored);
-  }
+  ~PulledFile() { remove_database(path_); }
   const std::string& path() const { return path_; }
 
  private:

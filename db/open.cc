@@ -208,4 +208,9 @@ sqlite::Connection open_damaged(const fs::path& path, std::chrono::milliseconds 
   return connection;
 }
 
+void remove_database(const fs::path& path) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(path.string() + suffix, ignored);
+}
+
 }  // namespace gktune

@@ -23,4 +23,7 @@ sqlite::Connection open_damaged(const std::filesystem::path& path, std::chrono::
 // How to open an existing file so that reading leaves nothing beside it.
 sqlite::Connection::Access reading_access(const std::filesystem::path& path);
 
+// Removes the files of a database that is this program's own.
+void remove_database(const std::filesystem::path& path);
+
 }  // namespace gktune

@@ -12,16 +12,8 @@
 #include "tuner/core/content_key.h"
 
 namespace gktune {
-namespace {
 
 namespace fs = std::filesystem;
-
-void remove_files(const fs::path& file) {
-  std::error_code ignored;
-  for (const char* suffix : {"", "-wal", "-shm", ".lock"}) fs::remove(file.string() + suffix, ignored);
-}
-
-}  // namespace
 
 TrialJournal::TrialJournal(fs::path folder, const std::string& uri)
     : folder_(std::move(folder)), prefix_(content_key(uri).substr(0, 16) + '-') {
@@ -29,7 +21,7 @@ TrialJournal::TrialJournal(fs::path folder, const std::string& uri)
 }
 
 TrialJournal::~TrialJournal() {
-  if (trials_ == 0 && locks_.contains(path_)) remove_files(path_);
+  if (trials_ == 0 && locks_.contains(path_)) remove(path_);
   for (const auto& [file, descriptor] : locks_) ::close(descriptor);
 }
 
@@ -76,7 +68,9 @@ std::vector<fs::path> TrialJournal::left_behind() {
 }
 
 void TrialJournal::remove(const fs::path& left) {
-  remove_files(left);
+  remove_database(left);
+  std::error_code ignored;
+  fs::remove(left.string() + ".lock", ignored);
   const auto lock = locks_.find(left);
   if (lock == locks_.end()) return;
   ::close(lock->second);
