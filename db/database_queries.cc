@@ -451,9 +451,7 @@ Result<std::set<std::int64_t>> Database::studies_with(Status status) const {
 Result<QueryRows> Database::query(const std::string& sql) const {
   return reading([&] {
     Statement select(*connection_, sql);
-    if (select.is_empty()) throw Failure("there is no statement to run");
-    if (select.has_more()) throw Failure("give one statement at a time");
-    if (!select.only_reads()) throw Failure("only statements that read are allowed");
+    select.require_query();
     QueryRows result{select.column_names(), {}};
     for (Row row : select.rows()) {
       auto& cells = result.rows.emplace_back();

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "db/sql/failure.h"
 #include "tuner/core/text.h"
 
 namespace gktune::postgres {
@@ -109,6 +110,9 @@ std::string_view Cursor::bytes(int column) const {
   return known->second;
 }
 
-bool Cursor::is_empty() const { return trimmed(sql_).empty(); }
+// The server refuses several statements, and a transaction for reading those that write.
+void Cursor::require_query() const {
+  if (trimmed(sql_).empty()) throw sql::Failure("there is no statement to run");
+}
 
 }  // namespace gktune::postgres

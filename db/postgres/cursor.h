@@ -28,9 +28,7 @@ class Cursor : public sql::Cursor {
   std::string_view text(int column) const override;
   std::string_view bytes(int column) const override;
 
-  bool is_empty() const override;
-  bool only_reads() const override { return true; }  // in a transaction for reading; else it fails
-  bool has_more() const override { return false; }   // the server refuses several statements
+  void require_query() const override;
 
  private:
   void run() const;

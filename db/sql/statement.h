@@ -42,9 +42,7 @@ class Cursor {
   virtual std::string_view text(int column) const = 0;
   virtual std::string_view bytes(int column) const = 0;
 
-  virtual bool is_empty() const = 0;  // the SQL holds nothing but comments
-  virtual bool only_reads() const = 0;
-  virtual bool has_more() const = 0;  // the SQL goes on after this statement
+  virtual void require_query() const = 0;  // throws unless the SQL is one statement that only reads
 };
 
 // The current row of a statement; reads its columns one after the other.
@@ -110,9 +108,7 @@ class Statement {
   auto rows();
 
   std::vector<std::string> column_names() const;
-  bool is_empty() const { return cursor_->is_empty(); }
-  bool only_reads() const { return cursor_->only_reads(); }
-  bool has_more() const { return cursor_->has_more(); }
+  void require_query() const { cursor_->require_query(); }
 
  private:
   std::unique_ptr<Cursor> cursor_;

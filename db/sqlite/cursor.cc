@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include "db/sql/failure.h"
 #include "db/sqlite/connection.h"
 
 namespace gktune::sqlite {
@@ -108,7 +109,12 @@ std::string_view Cursor::bytes(int column) const {
   return size == 0 ? std::string_view() : std::string_view(static_cast<const char*>(bytes), size);
 }
 
-bool Cursor::only_reads() const { return sqlite3_stmt_readonly(statement_.get()) != 0; }
+void Cursor::require_query() const {
+  if (!statement_) throw sql::Failure("there is no statement to run");
+  if (has_more_) throw sql::Failure("give one statement at a time");
+  if (sqlite3_stmt_readonly(statement_.get()) == 0)
+    throw sql::Failure("only statements that read are allowed");
+}
 
 void Cursor::check(int code) const {
   if (code != SQLITE_OK) connection_->fail(code);

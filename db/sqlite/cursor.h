@@ -28,9 +28,7 @@ class Cursor : public sql::Cursor {
   std::string_view text(int column) const override;
   std::string_view bytes(int column) const override;
 
-  bool is_empty() const override { return statement_ == nullptr; }
-  bool only_reads() const override;
-  bool has_more() const override { return has_more_; }
+  void require_query() const override;
 
  private:
   struct Finalize {
