@@ -29,12 +29,6 @@ class DatabaseFile : public ::testing::Test {
   std::int64_t study_ = *store_->study_id(reduce_study());
 };
 
-TEST_F(DatabaseFile, another_connection_reads_the_study_and_its_trials) {
-  ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", 1}}, 5)).ok());
-  EXPECT_EQ(*open()->study_id(reduce_study()), study_);
-  EXPECT_EQ(open(Database::Access::read)->trials(study_)->size(), 1u);
-}
-
 TEST_F(DatabaseFile, a_session_and_a_number_identify_a_trial_in_any_database) {
   const auto other = *store_->begin_session({});
   for (int i : {1, 2, 1}) {

@@ -132,13 +132,6 @@ TEST_F(WinnerExport, names_that_look_like_code_stay_texts) {
   EXPECT_EQ(compile("#include \"reduce_tuned.h\"\nint main() {}\n"), 0);
 }
 
-TEST_F(WinnerExport, flags_are_quoted_for_a_shell) {
-  EXPECT_EQ(definition_flags({{"threads", 256}, {"way", "one_pass"}, {"fast", true}, {"x", 0.5}}),
-            "-Dthreads=256 -Dway=one_pass -Dfast=true -Dx=0.5");
-  EXPECT_EQ(definition_flags({{"T", "unsigned int"}, {"s", "it's; rm"}}),
-            "'-DT=unsigned int' '-Ds=it'\\''s; rm'");
-}
-
 // The shell divides the flags, and the preprocessor replaces the names.
 TEST_F(WinnerExport, a_compiler_gets_every_value_from_the_flags) {
   const std::string texts[] = {"one_pass",      "unsigned int",   "it's; echo no",

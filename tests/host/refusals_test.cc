@@ -91,12 +91,6 @@ TEST_P(Refusals, report_a_tile_of_an_impossible_size) {
   }
 }
 
-TEST_P(Refusals, name_the_line_of_inline_ptx) {
-  expect_no_code(
-      kernel("  int lane;\n  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n  out[0] = lane;"),
-      {"inline PTX cannot run on the host device", "kernel.cu:3"});
-}
-
 // The compiler reports many further lines, which are left out.
 TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line) {
   const std::string texture = "  cudaTextureObject_t texture = 0;\n  out[0] = tex2D<int>(texture, 1, 2);";
@@ -106,6 +100,7 @@ TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line)
   for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
            {"#include <cub/cub.cuh>\n" + kernel("  cub::BlockReduce<int, 64> x;"),
             "1: error: CUB (<cub/cub.cuh>)"},
+           {"#include <mma.h>\n" + kernel("  out[0] = 1;"), "1: error: tensor-core kernels (<mma.h>)"},
            {"#include <cute/tensor.hpp>\n" + kernel(""), "1: error: CuTe (<cute/tensor.hpp>)"},
            {"#include <cutlass/cutlass.h>\n" + kernel(""), "1: error: CUTLASS (<cutlass/cutlass.h>)"},
            {"\n#include <curand_kernel.h>\n" + kernel("  curandState s;"),
@@ -168,16 +163,6 @@ TEST_P(Refusals, are_not_caused_by_an_include_folder_with_the_toolkit) {
   EXPECT_EQ(out[0], 8);
 }
 
-TEST_P(Refusals, name_the_line_that_uses_tensor_cores) {
-  expect_no_code("#include <mma.h>\n" + kernel("  out[0] = 1;"),
-                 {"tensor-core kernels (<mma.h>) cannot run on the host device", "kernel.cu:1"});
-}
-
-TEST_P(Refusals, name_the_line_that_uses_clusters) {
-  expect_no_code("#include <cooperative_groups.h>\n" + kernel("  cooperative_groups::this_cluster().sync();"),
-                 {"thread-block clusters cannot run on the host device", "kernel.cu:3"});
-}
-
 TEST_P(Refusals, report_a_grid_barrier_that_a_block_misses) {
   Kernels kernels(GetParam(), kernel_source("#include <cooperative_groups.h>\n" +
                                                 kernel("  if (blockIdx.x == 1) return;\n"
@@ -191,7 +176,9 @@ TEST_P(Refusals, report_a_grid_barrier_that_a_block_misses) {
   expect_words(result.error().message, {"a barrier over the grid that another block misses", "kernel.cu:4"});
 }
 
-TEST_P(Refusals, name_the_lines_of_atomic_operations_of_128_bits) {
+TEST_P(Refusals, name_the_lines_of_clusters_and_of_atomic_operations_of_128_bits) {
+  expect_no_code("#include <cooperative_groups.h>\n" + kernel("  cooperative_groups::this_cluster().sync();"),
+                 {"thread-block clusters cannot run on the host device", "kernel.cu:3"});
   const std::string words = "128-bit atomic operations cannot run on the host device";
   expect_no_code(kernel("  atomicExch(reinterpret_cast<int4*>(out), make_int4(1, 2, 3, 4));"),
                  {words, "kernel.cu:2"});

@@ -10,10 +10,11 @@
 //   order of destruction: objects_that_came_from_others_outlive_them_in_any_order (4);
 //     cuda_kernel_test.cc: nothing_is_released_after_the_end_of_cuda
 //   fork: the first four tests
-//   read-only: a_bundle_that_nobody_may_write_…; tests/db/lookup_test.cc: a_question_needs_no_right_… (2)
-//   replaced: a_bundle_that_is_replaced_…; a_database_that_is_spoiled_while_it_is_followed_… (4)
-//   truncated: a_bundle_that_is_truncated_…; spaces_sources_databases_and_bundles_… (3)
-//   two versions: files_that_are_no_database_… (a later one); kernel_test.cc: winners_of_other_sources_…
+//   read-only: a_bundle_that_nobody_may_write_…; tests/db/open_test.cc: a_file_in_a_read_only_folder_…,
+//     the_log_is_beside_the_file_…
+//   replaced: a_bundle_that_is_truncated_or_replaced_…; a_database_that_is_spoiled_while_it_is_followed_… (4)
+//   truncated: the same; spaces_sources_databases_and_bundles_… (3)
+//   two versions: files_that_are_no_database_… (a later one); that_the_default_serves_…
 //   bad files: files_that_are_no_database_are_errors_of_one_line (11 files, each opened in 5 ways)
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -53,6 +54,12 @@ class Misuse : public KernelTest {
     const auto summary = write_bundle(folder_.path("kernels.gkt"), request);
     EXPECT_TRUE(summary.ok()) << summary.error().message;
     return folder_.path("kernels.gkt");
+  }
+  KernelSettings with_bundle() {
+    KernelSettings settings;
+    settings.device = "host";
+    settings.bundles = {bundle()};
+    return settings;
   }
 
   std::vector<float> in_ = std::vector<float>(5000, 1.0f);
@@ -238,41 +245,29 @@ TEST_F(Misuse, several_threads_launch_more_sizes_than_are_kept) {
   }
 }
 
-TEST_F(Misuse, a_bundle_that_is_truncated_in_place_harms_no_open_kernel) {
+TEST_F(Misuse, a_bundle_that_is_truncated_or_replaced_serves_an_open_kernel_as_it_was) {
   tuned(1000, 64);
-  KernelSettings settings;
-  settings.device = "host";
-  settings.bundles = {bundle()};
-  auto kernel = Kernel::open_bundled("total", settings);
-  std::filesystem::resize_file(settings.bundles[0], 5000);
-  EXPECT_EQ(threads_used(*kernel, 1000), 64);
-  EXPECT_EQ(threads_used(*kernel, 1500), 64);
-  const auto refused = Kernel::open_bundled("total", settings);
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().code, ErrorCode::damaged) << refused.error().message;
-}
-
-TEST_F(Misuse, a_bundle_that_is_replaced_serves_an_open_kernel_as_it_was) {
-  tuned(1000, 64);
-  KernelSettings settings;
-  settings.device = "host";
-  settings.bundles = {bundle()};
-  auto kernel = Kernel::open_bundled("total", settings);
-  ASSERT_TRUE(kernel.ok()) << kernel.error().message;
-  folder_.write("other", "this is no bundle");
-  std::filesystem::rename(folder_ / "other", settings.bundles[0]);
-  EXPECT_EQ(threads_used(*kernel, 1000), 64);
-  EXPECT_EQ(threads_used(*kernel, 1500), 64);
-  const auto refused = Kernel::open_bundled("total", settings);
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().code, ErrorCode::damaged) << refused.error().message;
+  for (const bool is_replaced : {false, true}) {
+    const KernelSettings settings = with_bundle();
+    auto kernel = Kernel::open_bundled("total", settings);
+    ASSERT_TRUE(kernel.ok()) << kernel.error().message;
+    if (is_replaced) {
+      folder_.write("other", "this is no bundle");
+      std::filesystem::rename(folder_ / "other", settings.bundles[0]);
+    } else {
+      std::filesystem::resize_file(settings.bundles[0], 5000);
+    }
+    EXPECT_EQ(threads_used(*kernel, 1000), 64);
+    EXPECT_EQ(threads_used(*kernel, 1500), 64);
+    const auto refused = Kernel::open_bundled("total", settings);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::damaged) << refused.error().message;
+  }
 }
 
 TEST_F(Misuse, a_bundle_that_nobody_may_write_is_launched_from_a_folder_that_nobody_may_write) {
   tuned(1000, 64);
-  KernelSettings settings;
-  settings.device = "host";
-  settings.bundles = {bundle()};
+  const KernelSettings settings = with_bundle();
   std::filesystem::permissions(settings.bundles[0], std::filesystem::perms(0444));
   std::filesystem::permissions(folder_.path(), std::filesystem::perms(0555));
   {

@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <string>
+
+#include "listed_cases.h"
 
 namespace gktune {
 namespace {
@@ -36,18 +37,9 @@ std::string worth(const std::string& text) {
 }
 
 TEST(Expression, is_worth_what_the_list_says) {
-  std::ifstream list(GKTUNE_SOURCE_DIR "/tests/space/expressions.txt");
-  std::string what;
-  int count = 0;
-  for (std::string line; std::getline(list, line);) {
-    if (line.starts_with("# ")) what = line.substr(2);
-    const std::string arrow = " → ";
-    const std::size_t at = line.find(arrow);
-    if (at == line.npos) continue;
-    EXPECT_EQ(worth(line.substr(0, at)), line.substr(at + arrow.size())) << line << ": " << what;
-    ++count;
-  }
-  EXPECT_GT(count, 100);
+  const auto cases = listed_cases("expressions.txt");
+  for (const auto& [text, expected] : cases) EXPECT_EQ(worth(text), expected) << text;
+  EXPECT_GT(cases.size(), 100u);
 }
 
 TEST(Expression, deep_nesting_is_an_error_not_a_crash) {

@@ -162,10 +162,14 @@ TEST(Fingerprint, depends_on_every_field_of_launches_and_arguments) {
   kernel.options.resize(1);
   expect_that_each_field_counts(kernel, kernel.launches[0]);
   expect_that_each_field_counts(kernel, kernel.launches[0].arguments[0]);
+  expect_that_each_field_counts(kernel, kernel.launches[0].arguments[0].tensor_map.emplace());
+  expect_that_each_field_counts(kernel, kernel.launches[0].arguments[0].texture.emplace());
   expect_that_each_field_counts(kernel, kernel.arguments[0]);
   expect_that_each_field_counts(kernel, kernel.arguments[0].contents);
   expect_that_each_field_counts(kernel, kernel.arguments[0].check.emplace());
   expect_that_each_field_counts(kernel, kernel.reference.emplace());
+  expect_that_each_field_counts(kernel, kernel.verifier.emplace());
+  expect_that_each_field_counts(kernel, kernel.setup);
   expect_that_each_field_counts(kernel, kernel.options[0]);
 }
 

@@ -74,26 +74,5 @@ INSTANTIATE_TEST_SUITE_P(Literature, KnownSpaces, testing::ValuesIn(known_spaces
 INSTANTIATE_TEST_SUITE_P(Literature, ListedSpaces,
                          testing::Values(dedispersion(), gemm(), hotspot(), expdist(), prl8()), name_of);
 
-// The constraints of this space are easily misread, so a plain loop counts its configurations. It counts each
-// side separately: only the constraint `OCL_DIM_R_1 != OCL_DIM_L_1` uses both sides.
-TEST(RecordLinkage, has_as_many_configurations_as_plain_counting_finds) {
-  int left = 0, right = 0;
-  for (int lcb = 1; lcb <= 8; ++lcb) {
-    for (int pcb = 1; pcb <= 8; ++pcb) {
-      for (int wg = 1; wg <= 8; ++wg) {
-        for (int wi = 1; wi <= 8; ++wi) {
-          if (8 % lcb != 0 || lcb % pcb != 0) continue;
-          if ((8 / lcb) % wg != 0 || (lcb / pcb) % wi != 0) continue;
-          if (wi > 8 + wg - 1.0 / wg) continue;
-          ++left;
-          if (wg == 1 || wg % lcb == 0) ++right;
-        }
-      }
-    }
-  }
-  const int dims = 2, caches = 4, levels = 6;  // 2 >= L >= P
-  EXPECT_EQ(dims * caches * levels * left * right, 48720);
-}
-
 }  // namespace
 }  // namespace gktune

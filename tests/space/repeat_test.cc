@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 
 #include "reduce_example.h"
 #include "tuner/space/plan.h"
@@ -132,24 +131,6 @@ TEST(Repeat, takes_values_that_fit_their_type) {
   EXPECT_EQ(repeat_error("  repeat: 2\n  index: i\n  launches: {entry: f, arguments: [next, {type: int8, "
                          "value: 127 + i}]}\n"),
             "launch of 'f': value '127 + i': 128 does not fit in int8");
-}
-
-TEST(Repeat, is_part_of_the_fingerprint) {
-  const std::string body = "  launches: {entry: f, arguments: [now, next, {type: int, value: i}]}\n";
-  const std::vector<std::string> forms = {
-      "  repeat: 2\n  index: i\n  swap: [now, next]\n" + body,
-      "  repeat: 3\n  index: i\n  swap: [now, next]\n" + body,
-      "  repeat: 2\n  index: i\n" + body,
-      "  repeat: 2\n  index: i\n  launches: {entry: f, arguments: [now, next, {type: int8, value: i}]}\n",
-      "  repeat: 2\n  index: i\n  launches: {entry: f, arguments: [now, next, {type: int, value: i + 1}]}\n",
-      "  entry: f\n  arguments: [now, next, n]\n"};
-  std::set<std::string> fingerprints;
-  for (const std::string& form : forms) {
-    const auto definition = read_launches_of(form);
-    ASSERT_TRUE(definition.ok()) << definition.error().front().str();
-    fingerprints.insert(definition->fingerprint);
-  }
-  EXPECT_EQ(fingerprints.size(), forms.size());
 }
 
 TEST(Repeat, checks_device_limits_that_depend_on_the_round_at_the_launch) {

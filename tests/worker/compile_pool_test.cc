@@ -28,15 +28,22 @@ CompilePool pool_of_one() {
 
 bool is_compiling() { return count_children(::getpid(), "gktune-compiles") > 0; }
 
-// Advances the pool until `count` sources are finished, and returns their ids.
-std::vector<std::uint64_t> finished(CompilePool& pool, std::size_t count) {
-  std::vector<std::uint64_t> ids;
+// Advances the pool until `count` sources are finished.
+std::vector<CompilePool::Finished> finished_sources(CompilePool& pool, std::size_t count) {
+  std::vector<CompilePool::Finished> all;
   EXPECT_TRUE(eventually([&] {
     pool.dispatch(CompilePool::Haste::start_what_is_there);
     pool.advance(Clock::now());
-    for (const CompilePool::Finished& each : pool.take_finished()) ids.push_back(each.id);
-    return ids.size() >= count;
+    for (CompilePool::Finished& each : pool.take_finished()) all.push_back(std::move(each));
+    return all.size() >= count;
   }));
+  return all;
+}
+
+// Their ids.
+std::vector<std::uint64_t> finished(CompilePool& pool, std::size_t count) {
+  std::vector<std::uint64_t> ids;
+  for (const auto& each : finished_sources(pool, count)) ids.push_back(each.id);
   return ids;
 }
 
@@ -78,13 +85,7 @@ TEST(compile_pool, does_not_retry_candidates_withdrawn_from_a_failed_batch) {
 std::vector<std::string> batches_of(CompilePool& pool, const std::string& compile, std::uint64_t count) {
   for (std::uint64_t id = 1; id <= count; ++id) pool.add(id, source(compile));
   std::vector<std::string> batches;
-  EXPECT_TRUE(eventually([&] {
-    pool.dispatch(CompilePool::Haste::start_what_is_there);
-    pool.advance(Clock::now());
-    for (const CompilePool::Finished& each : pool.take_finished())
-      batches.push_back(each.variant.module.symbols[0]);
-    return batches.size() >= count;
-  }));
+  for (const auto& each : finished_sources(pool, count)) batches.push_back(each.variant.module.symbols[0]);
   return batches;
 }
 
@@ -127,18 +128,11 @@ TEST(compile_pool, counts_the_cost_of_a_shared_compilation_once) {
   const SourcePlan shared = source("ok");
   for (std::uint64_t id = 1; id <= 3; ++id) pool.add(id, shared);
   double seconds = 0;
-  std::size_t count = 0;
-  EXPECT_TRUE(eventually([&] {
-    pool.dispatch(CompilePool::Haste::start_what_is_there);
-    pool.advance(Clock::now());
-    for (const CompilePool::Finished& each : pool.take_finished()) {
-      EXPECT_EQ(each.variant.status, Status::ok);
-      EXPECT_FALSE(each.variant.module.symbols.empty());
-      seconds += each.variant.seconds;
-      ++count;
-    }
-    return count == 3;
-  }));
+  for (const auto& each : finished_sources(pool, 3)) {
+    EXPECT_EQ(each.variant.status, Status::ok);
+    EXPECT_FALSE(each.variant.module.symbols.empty());
+    seconds += each.variant.seconds;
+  }
   EXPECT_DOUBLE_EQ(seconds, 1e-6);
 }
 
