@@ -1,15 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <set>
 
 #include "call.h"
 #include "cli/output/json.h"
 #include "db/sqlite/connection.h"
 #include "tests/example_database.h"
 #include "tests/expectations.h"
-#include "tests/file_limit.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
 
@@ -81,38 +78,6 @@ TEST_F(Db, export_writes_the_cold_regime_and_says_so_if_the_format_has_no_regime
   const Call hot = db({"export", "4", "--format", "header"});
   EXPECT_NE(both.out, hot.out);
   EXPECT_EQ(hot.err, "");
-}
-
-TEST_F(Db, a_failed_export_does_not_change_an_older_file) {
-  {
-    auto store = std::move(*Database::open(path_, Database::Access::write));
-    Trial trial = good_trial(96, 1);
-    for (int i = 0; i < 2'000; ++i) trial.metrics.set("metric " + std::to_string(i), 11.125);
-    ASSERT_TRUE(store->add_trial(1, 1, trial).ok());
-  }
-  const std::string file = folder_.path("all.json");
-  std::ofstream(file) << "older\n";
-  const auto files = [&] {
-    std::set<std::string> names;
-    for (const auto& each : std::filesystem::directory_iterator(folder_.path("")))
-      names.insert(each.path().filename());
-    return names;
-  };
-  EXPECT_EQ(db({"export", "1", "--format", "kernel-tuner"}).code, ExitCode::done);
-  const auto before = files();
-  {
-    const FileLimit limit(40'000);  // as on a disk that is full
-    const Call failed = db({"export", "1", "--format", "kernel-tuner", "-o", file});
-    EXPECT_TRUE(ended(
-        failed, ExitCode::failed,
-        "error: cannot write " + file + ": File too large: no file may exceed 40000 bytes (ulimit -f)\n"));
-  }
-  EXPECT_EQ(contents_of(file), "older\n");
-  EXPECT_EQ(files(), before);
-  EXPECT_EQ(db({"export", "1", "--format", "kernel-tuner", "-o", file}).code, ExitCode::done);
-  EXPECT_TRUE(contains(contents_of(file), "11.125"));
-  const Call to_device = db({"export", "1", "--format", "kernel-tuner", "-o", "/dev/full"});
-  EXPECT_TRUE(ended(to_device, ExitCode::failed, "error: cannot write /dev/full: No space left on device\n"));
 }
 
 TEST(DbFile, in_an_unreadable_folder_is_not_called_missing) {

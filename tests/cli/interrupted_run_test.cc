@@ -12,6 +12,7 @@
 
 #include "db/database.h"
 #include "program_process.h"
+#include "tests/expectations.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -56,6 +57,9 @@ class InterruptedRun : public ::testing::Test {
     return false;
   }
 
+  std::string out() const { return contents_of(folder_ / "out"); }
+  std::string err() const { return contents_of(folder_ / "err"); }
+
   ScratchFolder folder_;
   const std::string database_ = folder_.path("gktune.db");
   const std::string run_ = "exec gktune run many.yaml --device host --jobs 1";
@@ -63,29 +67,19 @@ class InterruptedRun : public ::testing::Test {
 
 TEST_F(InterruptedRun, ctrl_c_keeps_the_trials_and_says_how_to_continue) {
   ShellProcess run(folder_.path(), run_);
-  ASSERT_TRUE(wait_for_trials(1)) << contents_of(folder_ / "err");
+  ASSERT_TRUE(wait_for_trials(1)) << err();
   run.signal(SIGINT);
   EXPECT_EQ(run.wait(), 130);
   const std::size_t kept = trials().size();
   EXPECT_GE(kept, 1u);
   EXPECT_LT(kept, 64u);
-  EXPECT_NE(contents_of(folder_ / "err").find("hint: the same command continues\n"), std::string::npos)
-      << contents_of(folder_ / "err");
-}
-
-TEST_F(InterruptedRun, ctrl_c_of_a_fresh_run_says_that_the_flag_starts_over) {
-  ShellProcess run(folder_.path(), run_ + " --fresh");
-  ASSERT_TRUE(wait_for_trials(1)) << contents_of(folder_ / "err");
-  run.signal(SIGINT);
-  EXPECT_EQ(run.wait(), 130);
-  const std::string hint = "hint: the same command without --fresh continues; with --fresh it starts over\n";
-  EXPECT_NE(contents_of(folder_ / "err").find(hint), std::string::npos) << contents_of(folder_ / "err");
+  EXPECT_TRUE(contains(err(), "hint: the same command continues\n"));
 }
 
 TEST_F(InterruptedRun, a_kill_loses_no_finished_trial_and_the_next_run_repeats_none) {
   {
     ShellProcess run(folder_.path(), run_);
-    ASSERT_TRUE(wait_for_trials(2)) << contents_of(folder_ / "err");
+    ASSERT_TRUE(wait_for_trials(2)) << err();
     run.signal(SIGKILL);
     EXPECT_EQ(run.wait(), 128 + SIGKILL);
   }
@@ -93,7 +87,7 @@ TEST_F(InterruptedRun, a_kill_loses_no_finished_trial_and_the_next_run_repeats_n
   ASSERT_GE(before.size(), 2u);
   const std::string goal = std::to_string(before.size() + 2);
   ShellProcess next(folder_.path(), run_ + " --trials " + goal);
-  EXPECT_EQ(next.wait(), 0) << contents_of(folder_ / "err");
+  EXPECT_EQ(next.wait(), 0) << err();
 
   const std::vector<Trial> after = trials();
   EXPECT_EQ(std::to_string(after.size()), goal);
@@ -101,36 +95,31 @@ TEST_F(InterruptedRun, a_kill_loses_no_finished_trial_and_the_next_run_repeats_n
   for (const Trial& trial : after) configs.insert(trial.config.json());
   EXPECT_EQ(configs.size(), after.size());
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(after[i].ended_unix_ms, before[i].ended_unix_ms);
-  EXPECT_NE(contents_of(folder_ / "out").find(goal + " of 64 configurations tried, 2 of them now"),
-            std::string::npos)
-      << contents_of(folder_ / "out");
+  EXPECT_TRUE(contains(out(), goal + " of 64 configurations tried, 2 of them now"));
 }
 
 TEST_F(InterruptedRun, ctrl_c_during_the_playoff_ends_the_run_and_the_next_run_holds_it) {
   ShellProcess run(folder_.path(), run_ + " --trials 5");
-  ASSERT_TRUE(wait_for_trials(5)) << contents_of(folder_ / "err");
+  ASSERT_TRUE(wait_for_trials(5)) << err();
   std::this_thread::sleep_for(200ms);
   run.signal(SIGINT);
   EXPECT_EQ(run.wait(), 130);
-  EXPECT_EQ(contents_of(folder_ / "out").find("playoff"), std::string::npos) << contents_of(folder_ / "out");
-  EXPECT_NE(contents_of(folder_ / "err").find("hint: the same command continues\n"), std::string::npos)
-      << contents_of(folder_ / "err");
+  EXPECT_FALSE(contains(out(), "playoff"));
+  EXPECT_TRUE(contains(err(), "hint: the same command continues\n"));
 
   ShellProcess next(folder_.path(), run_ + " --trials 5");
-  EXPECT_EQ(next.wait(), 0) << contents_of(folder_ / "err");
+  EXPECT_EQ(next.wait(), 0) << err();
   // On a busy machine some of the five are clearly slower than the best, and no finalists.
-  EXPECT_NE(contents_of(folder_ / "out").find("times from the playoff: "), std::string::npos)
-      << contents_of(folder_ / "out");
+  EXPECT_TRUE(contains(out(), "times from the playoff: "));
 }
 
 TEST_F(InterruptedRun, a_check_that_ctrl_c_ends_says_how_much_it_checked) {
   ShellProcess check(folder_.path(), "exec gktune check many.yaml --device host --jobs 1");
-  ASSERT_TRUE(wait_for_compiled_code()) << contents_of(folder_ / "err");
+  ASSERT_TRUE(wait_for_compiled_code()) << err();
   check.signal(SIGINT);
   EXPECT_EQ(check.wait(), 130);
-  EXPECT_NE(contents_of(folder_ / "out").find(" of 64 checked"), std::string::npos)
-      << contents_of(folder_ / "out");
-  EXPECT_EQ(contents_of(folder_ / "err").find("--sample"), std::string::npos) << contents_of(folder_ / "err");
+  EXPECT_TRUE(contains(out(), " of 64 checked"));
+  EXPECT_FALSE(contains(err(), "--sample"));
 }
 
 class SharedRun : public InterruptedRun {
@@ -151,18 +140,7 @@ class SharedRun : public InterruptedRun {
   const std::string some_ = "threadsPerBlock=1,2,3,4,5,6,7,8,9,10,11,12";
 };
 
-TEST_F(SharedRun, two_programs_measure_each_configuration_once) {
-  ShellProcess first(folder_.path(), part("first")), second(folder_.path(), part("second"));
-  EXPECT_EQ(first.wait(), 0) << contents_of(folder_ / "first.err");
-  EXPECT_EQ(second.wait(), 0) << contents_of(folder_ / "second.err");
-  expect_each_configuration_once();
-  for (const char* name : {"first.out", "second.out"}) {
-    EXPECT_NE(contents_of(folder_ / name).find("times from the playoff"), std::string::npos)
-        << contents_of(folder_ / name);
-  }
-}
-
-TEST_F(SharedRun, a_program_finishes_the_tuning_of_a_killed_one) {
+TEST_F(SharedRun, a_program_finishes_the_tuning_of_a_killed_one_and_measures_each_configuration_once) {
   ShellProcess first(folder_.path(), part("first")), second(folder_.path(), part("second"));
   ASSERT_TRUE(wait_for_trials(2)) << contents_of(folder_ / "first.err")
                                   << contents_of(folder_ / "second.err");
@@ -175,11 +153,9 @@ TEST_F(SharedRun, a_program_finishes_the_tuning_of_a_killed_one) {
 // Beyond `ulimit -f` the system sends SIGXFSZ.
 TEST_F(InterruptedRun, a_limit_on_file_sizes_ends_the_run_with_a_message) {
   EXPECT_EQ(ShellProcess(folder_.path(), "ulimit -f 4; " + run_).wait(), 1);
-  EXPECT_NE(contents_of(folder_ / "err").find("ulimit -f"), std::string::npos)
-      << contents_of(folder_ / "err");
+  EXPECT_TRUE(contains(err(), "ulimit -f"));
   EXPECT_EQ(ShellProcess(folder_.path(), "ulimit -f 4; gktune check twice.yaml --device host").wait(), 1);
-  EXPECT_NE(contents_of(folder_ / "err").find("ulimit -f"), std::string::npos)
-      << contents_of(folder_ / "err");
+  EXPECT_TRUE(contains(err(), "ulimit -f"));
 }
 
 }  // namespace

@@ -40,6 +40,23 @@ class JudgeCommand : public ::testing::Test {
   int run(const std::string& arguments) {
     return ShellProcess(scratch_.path(), "gktune judge " + arguments + " --cache cache").wait();
   }
+  // Reads candidates from a socket.
+  Result<ChildProcess> judge_of_lines(const std::string& flags = "") {
+    const std::string script = "cd '" + scratch_.path().string() +
+                               "' && exec '" GKTUNE_PROGRAM_FOLDER
+                               "/gktune' judge twice.yaml --jsonl --device host --cache cache" +
+                               flags;
+    return ChildProcess::start({{"/bin/sh", "-c", script}, {}, ChildOptions::Kind::coprocess});
+  }
+  // Sends a text, and waits for an answer of a line or more.
+  static void send(ChildProcess& judge, const FileDescriptor& input, const std::string& text) {
+    EXPECT_EQ(::write(input.number(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    judge.forget_output();
+    for (int attempt = 0; attempt < 6000 && !judge.output_tail().ends_with('\n'); ++attempt) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      judge.read_output();
+    }
+  }
   std::string out() { return contents_of(scratch_ / "out"); }
   std::string err() { return contents_of(scratch_ / "err"); }
 
@@ -70,14 +87,6 @@ TEST_F(JudgeCommand, one_candidate_does_not_stop_the_others) {
             "gktune check twice.yaml --candidate broken.cu --device host --problem n=1000");
   EXPECT_EQ(verdicts[4]["comparisons"].size(), 2u);
   EXPECT_EQ(verdicts[4]["means"][0]["baseline"], "default");
-}
-
-TEST_F(JudgeCommand, rows_have_a_form_for_documents_and_sheets) {
-  EXPECT_EQ(run("twice.yaml wrong.cu --device host --csv"), 1);
-  EXPECT_TRUE(contains(out(), "candidate,verdict,baseline,problem,config,"));
-  EXPECT_TRUE(contains(out(), "\nwrong.cu,wrong,,n=1,"));
-  EXPECT_EQ(run("twice.yaml wrong.cu --device host --markdown"), 1);
-  EXPECT_TRUE(contains(out(), "| wrong.cu | wrong |"));
 }
 
 TEST_F(JudgeCommand, a_candidate_is_not_judged_again_unless_something_changes) {
@@ -142,19 +151,10 @@ TEST_F(JudgeCommand, candidates_come_as_lines_and_verdicts_go_as_lines) {
 }
 
 TEST_F(JudgeCommand, a_line_is_judged_before_the_next_one_comes) {
-  const std::string script = "cd '" + scratch_.path().string() +
-                             "' && exec '" GKTUNE_PROGRAM_FOLDER
-                             "/gktune' judge twice.yaml --jsonl --device host --cache cache -q";
-  auto judge = ChildProcess::start({{"/bin/sh", "-c", script}, {}, ChildOptions::Kind::coprocess});
-  ASSERT_TRUE(judge.ok());
+  auto judge = judge_of_lines(" -q");
   FileDescriptor input = judge->take_socket();
   const auto verdict_of = [&](const std::string& line) {
-    EXPECT_EQ(::write(input.number(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
-    judge->forget_output();
-    for (int attempt = 0; attempt < 6000 && !judge->output_tail().ends_with('\n'); ++attempt) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      judge->read_output();
-    }
+    send(*judge, input, line);
     return Json::parse(judge->output_tail(), nullptr, false).value("verdict", "none");
   };
   EXPECT_EQ(verdict_of("{\"candidate\": \"wrong.cu\"}\n"), "wrong");
@@ -169,18 +169,9 @@ TEST_F(JudgeCommand, a_line_is_judged_before_the_next_one_comes) {
 }
 
 TEST_F(JudgeCommand, an_interrupt_ends_a_judge_that_waits_for_lines) {
-  const std::string script = "cd '" + scratch_.path().string() +
-                             "' && exec '" GKTUNE_PROGRAM_FOLDER
-                             "/gktune' judge twice.yaml --jsonl --device host --cache cache";
-  auto judge = ChildProcess::start({{"/bin/sh", "-c", script}, {}, ChildOptions::Kind::coprocess});
-  ASSERT_TRUE(judge.ok());
+  auto judge = judge_of_lines();
   const FileDescriptor input = judge->take_socket();
-  const std::string line = "{\"candidate\": \"bad.cu\"}\n";
-  EXPECT_EQ(::write(input.number(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
-  for (int attempt = 0; attempt < 6000 && judge->output_tail().empty(); ++attempt) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    judge->read_output();
-  }
+  send(*judge, input, "{\"candidate\": \"bad.cu\"}\n");
   judge->signal_alone(SIGINT);
   EXPECT_EQ(judge->exit_status_within(std::chrono::seconds(60)).value_or(ExitStatus{}).str(),
             "exited with code 130");

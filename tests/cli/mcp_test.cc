@@ -172,7 +172,7 @@ TEST_F(Mcp, a_cancelled_call_ends_without_an_answer) {
   EXPECT_EQ(ask(R"({"jsonrpc": "2.0", "id": 6, "method": "ping"})")["id"], 6);
 }
 
-TEST_F(Mcp, calls_that_time_wait_for_each_other_and_others_do_not) {
+TEST_F(Mcp, calls_that_time_wait_for_each_other_and_one_whose_process_dies_costs_no_other) {
   begin_long_call("5");
   begin_long_call("6");
   const std::vector<pid_t> first = children(1);
@@ -183,24 +183,15 @@ TEST_F(Mcp, calls_that_time_wait_for_each_other_and_others_do_not) {
   begin_long_call("8");
   send(R"({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 6}})");
   ::kill(first[0], SIGKILL);
-  EXPECT_EQ(receive()["id"], 5);
+  const Json killed = receive();
+  EXPECT_EQ(killed["id"], 5);
+  EXPECT_EQ(killed["result"]["isError"], true);
+  EXPECT_TRUE(
+      contains(killed["result"]["content"][0]["text"].get<std::string>(), "gktune run: killed by SIGKILL"));
   const std::vector<pid_t> next = children(1);
   ASSERT_EQ(next.size(), 1u);
   ::kill(next[0], SIGKILL);
   EXPECT_EQ(receive()["id"], 8) << "6 was cancelled before it began";
-}
-
-TEST_F(Mcp, a_process_that_dies_costs_one_call) {
-  begin_long_call("5");
-  const std::vector<pid_t> started = children(1);
-  ASSERT_EQ(started.size(), 1u);
-  ::kill(started[0], SIGKILL);
-  const Json answer = receive();
-  EXPECT_EQ(answer["id"], 5);
-  EXPECT_EQ(answer["result"]["isError"], true);
-  EXPECT_TRUE(
-      contains(answer["result"]["content"][0]["text"].get<std::string>(), "gktune run: killed by SIGKILL"));
-  EXPECT_EQ(ask(R"({"jsonrpc": "2.0", "id": 6, "method": "ping"})")["id"], 6);
 }
 
 TEST_F(Mcp, the_end_of_the_input_ends_the_server_and_its_calls) {

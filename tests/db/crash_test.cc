@@ -1,4 +1,5 @@
 // A database whose writers are killed, or that has several writers.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -8,9 +9,10 @@
 #include <random>
 #include <thread>
 
-#include "db/sqlite/connection.h"
 #include "db/database.h"
+#include "db/sqlite/connection.h"
 #include "tests/db/example_study.h"
+#include "tests/process/processes.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -110,18 +112,8 @@ TEST(StoreCrash, several_programs_may_write_one_new_file_at_once) {
   ScratchFolder scratch;
   auto path = scratch / "gktune.db";
   constexpr std::int64_t kEach = 100;
-  {
-    auto start = [&](std::int64_t first) {
-      return std::make_unique<Child>(
-          [&path, first](int end) { return write_trials(path, first, kEach, end); });
-    };
-    std::vector<std::unique_ptr<Child>> children;
-    for (std::int64_t i = 0; i < 4; ++i) children.push_back(start(i * kEach));
-    for (const auto& child : children) {
-      EXPECT_EQ(child->read_bytes(kAll), kEach);
-      EXPECT_EQ(child->wait(), 0);
-    }
-  }
+  EXPECT_TRUE(holds_in_children(
+      4, [&](int i) { return write_trials(path, i * kEach, kEach, ::open("/dev/null", O_WRONLY)) == 0; }));
   auto store = Database::open(path, Database::Access::read);
   ASSERT_EQ((*store)->studies()->size(), 1u);
   EXPECT_EQ((*store)->trials(1)->size(), 4u * kEach);

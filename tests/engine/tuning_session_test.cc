@@ -417,12 +417,6 @@ TEST_F(SharedTuning, measures_each_configuration_once_and_holds_one_playoff) {
   }
 }
 
-TEST_F(SharedTuning, works_in_any_store) {
-  const std::vector<Part> parts = tune_at_once({&store_, &store_, &store_}, "exhaustive");
-  ASSERT_TRUE(parts[0].tuning && parts[1].tuning && parts[2].tuning);
-  expect_shared({*parts[0].tuning, *parts[1].tuning, *parts[2].tuning}, store_, kConfigurations);
-}
-
 TEST_F(SharedTuning, takes_over_the_claims_of_a_dead_program) {
   const Study study{"line", "f1", identity_of(device().info()), {}, Regime::cold, "time"};
   const auto id = *store_.study_id(study);

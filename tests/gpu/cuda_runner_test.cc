@@ -185,13 +185,6 @@ TEST_F(CudaRunnerTest, says_when_the_memory_is_too_small) {
   EXPECT_EQ(run(doubling(kRight)).status, Status::ok);
 }
 
-TEST_F(CudaRunnerTest, says_which_contents_do_not_fit) {
-  Case kernel = doubling(kRight);
-  kernel.arguments[0].contents.kind = ContentsKind::file;
-  kernel.arguments[0].contents.file = "/no/such.npy";
-  EXPECT_EQ(run(kernel).status, Status::invalid);
-}
-
 TEST_F(CudaRunnerTest, uploads_a_file_of_several_pieces) {
   constexpr std::size_t kCount = 10'000'000;
   std::vector<float> numbers(kCount);

@@ -111,38 +111,6 @@ TEST_F(GpuKernelTest, a_graph_captures_launches_even_the_first_of_a_problem) {
   }
 }
 
-TEST_F(GpuKernelTest, a_winner_that_the_gpu_cannot_launch_is_replaced_and_reported_once) {
-  std::string source = kSource;
-  const std::string plain = "__global__ void partial_sums";
-  source.replace(source.find(plain), plain.size(),
-                 "#if threads == 128\n#define LIMIT __launch_bounds__(64)\n#else\n#define LIMIT\n#endif\n"
-                 "__global__ void LIMIT partial_sums");
-  folder_.write("total.cu", source);
-  tuned(1000, 128);
-  tuned(4000, 64);
-  Kernel kernel = open(with_database());
-  EXPECT_EQ(threads_used(kernel, 1000), 64);
-  EXPECT_EQ(threads_used(kernel, 1000), 64);
-  ASSERT_EQ(notices_.size(), 1u);
-  EXPECT_NE(notices_[0].find("threads=128: launch_failed"), std::string::npos) << notices_[0];
-}
-
-TEST_F(GpuKernelTest, a_launch_from_a_thread_without_a_context_leaves_it_without_one) {
-  Kernel kernel = open(settings());
-  EXPECT_EQ(threads_used(kernel, 1000), 32);
-  Totals totals{};
-  memory_.with_ones(2000, totals, [&](const float* in, float* out, void* stream) {
-    std::jthread([&] {
-      const auto done = kernel.launch({2000}, {in, out}, stream);
-      EXPECT_TRUE(done.ok()) << done.error().message;
-      CUcontext current = reinterpret_cast<CUcontext>(&totals);
-      check(driver().cuCtxGetCurrent(&current));
-      EXPECT_EQ(current, nullptr);
-    }).join();
-  });
-  EXPECT_EQ(totals[0], 2000.0f);
-}
-
 TEST_F(GpuKernelTest, a_hot_launch_runs_in_the_context_of_its_kernel) {
   folder_.write("add.cu", "extern \"C\" __global__ void add(int* out, int n) { out[0] += n; }\n");
   folder_.write(

@@ -16,13 +16,6 @@ namespace {
 
 INSTANTIATE_TEST_SUITE_P(Host, KernelLaunches, testing::Values(&kHostMemory));
 
-TEST_F(KernelTest, winners_of_other_sources_are_not_used) {
-  tuned(1000, 64, "other");
-  Kernel kernel = open(with_database());
-  EXPECT_EQ(threads_used(kernel, 1000), 32);
-  EXPECT_TRUE(contains(kernel.prepare({1000})->reason, "1 winner was of other sources"));
-}
-
 TEST_F(KernelTest, a_kernel_without_a_configuration_that_compiles_is_an_error_each_time) {
   folder_.write("total.cu", "this is no C++");
   Kernel kernel = open(settings());

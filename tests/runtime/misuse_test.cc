@@ -262,6 +262,7 @@ TEST_F(Misuse, a_bundle_that_is_truncated_or_replaced_serves_an_open_kernel_as_i
     const auto refused = Kernel::open_bundled("total", settings);
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().code, ErrorCode::damaged) << refused.error().message;
+    std::filesystem::remove(settings.bundles[0]);
   }
 }
 

@@ -316,13 +316,14 @@ TEST_F(Tune, a_playoff_ends_once_it_is_decided) {
 }
 
 // The median of the first trial is too good. The samples that are taken in turns with the others are right.
+Trial flattered(Config config) {
+  std::int64_t x = config.find("x")->integer();
+  Trial trial = timed_trial(std::move(config), static_cast<double>(10 + x));
+  if (x == 1) trial.samples_us = Samples(20, 20.0);
+  return trial;
+}
+
 TEST_F(Tune, the_playoff_decides_the_winner) {
-  auto flattered = [](Config config) {
-    std::int64_t x = config.find("x")->integer();
-    Trial trial = timed_trial(std::move(config), static_cast<double>(10 + x));
-    if (x == 1) trial.samples_us = Samples(20, 50.0);
-    return trial;
-  };
   constexpr auto kNone = TimingPolicy::Cutoff::none;  // all that are slower than the first one stay
   EXPECT_EQ(tune_line(flattered, {.timing = {.cutoff = kNone}}).best->config, (Config{{"x", 2}}));
   EXPECT_EQ(tune_line(flattered, {.timing = {.cutoff = kNone, .finalists = 0}}).best->config,
@@ -330,12 +331,6 @@ TEST_F(Tune, the_playoff_decides_the_winner) {
 }
 
 TEST_F(Tune, the_playoff_lists_its_finalists_by_their_times_in_it) {
-  auto flattered = [](Config config) {
-    std::int64_t x = config.find("x")->integer();
-    Trial trial = timed_trial(std::move(config), static_cast<double>(10 + x));
-    if (x == 1) trial.samples_us = Samples(20, 20.0);
-    return trial;
-  };
   TuneOutcome outcome = tune_line(
       flattered, {.timing = {.cutoff = TimingPolicy::Cutoff::none}, .default_config = Config{{"x", 18}}});
   std::vector<std::int64_t> order;

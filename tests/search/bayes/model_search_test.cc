@@ -11,19 +11,6 @@
 namespace gktune {
 namespace {
 
-TEST(ExpectedImprovement, equals_the_gain_of_a_sure_prediction) {
-  EXPECT_NEAR(expected_improvement(1.0, 1e-12, 3.0), 2.0, 1e-6);
-  EXPECT_NEAR(expected_improvement(3.0, 1e-12, 1.0), 0.0, 1e-6);
-}
-
-TEST(ExpectedImprovement, is_a_share_of_the_deviation_if_the_prediction_equals_the_best) {
-  EXPECT_NEAR(expected_improvement(1.0, 4.0, 1.0), 2 / std::sqrt(2 * M_PI), 1e-12);
-}
-
-TEST(ExpectedImprovement, grows_with_the_variance) {
-  EXPECT_LT(expected_improvement(2.0, 0.1, 1.0), expected_improvement(2.0, 1.0, 1.0));
-}
-
 TEST(Worth, falls_with_cost_and_with_the_probability_of_failure) {
   EXPECT_DOUBLE_EQ(worth_of(1, 0, 0), 1);
   EXPECT_LT(worth_of(1, 1, 0), 1);
@@ -109,29 +96,6 @@ TEST(Bayes, finds_the_minimum_in_few_trials) {
     const auto search = made_bayes({.space = space, .seed = seed});
     EXPECT_LE(best_of(*search, 35), 104) << seed;
   }
-}
-
-TEST(Bayes, uses_its_model_after_five_trials_if_alignment_matters) {
-  const Space space = checkered_space(60);
-  const auto search = made_bayes({.space = space, .seed = 1});
-  best_of(*search, 5);
-  EXPECT_EQ(search->expected_gain(), std::nullopt);  // the model made no proposal yet
-  best_of(*search, 1);
-  EXPECT_NE(search->expected_gain(), std::nullopt);
-}
-
-TEST(Bayes, uses_its_model_after_four_trials_if_alignment_matters_little) {
-  Parameter x{.name = "x", .values = {}}, y{.name = "y"};
-  for (int i = 0; i < 7; ++i) {
-    x.values.emplace_back(1 << i);
-    y.values.emplace_back(1 << i);
-  }
-  const Space space = Space::build({x, y}, {}, Scope()).value();
-  const auto search = made_bayes({.space = space, .seed = 1});
-  best_of(*search, 4);
-  EXPECT_EQ(search->expected_gain(), std::nullopt);
-  best_of(*search, 1);
-  EXPECT_NE(search->expected_gain(), std::nullopt);
 }
 
 TEST(Bayes, uses_its_model_after_two_trials_if_enough_are_in_flight) {
