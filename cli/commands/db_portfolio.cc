@@ -47,20 +47,6 @@ std::string condition_text(const PortfolioNode& node) {
   return fmt::format("{} {} {}", node.axis, node.value.is_number() ? "<=" : "=", format_value(node.value));
 }
 
-void add_lines(const Portfolio& portfolio, std::size_t at, std::size_t depth,
-               std::vector<std::string>& lines) {
-  const PortfolioNode& node = portfolio.tree[at];
-  const std::string indent(2 * depth, ' ');
-  if (node.axis.empty()) {
-    lines.push_back(indent + fmt::format("configuration {}", node.config + 1));
-    return;
-  }
-  lines.push_back(indent + "if " + condition_text(node) + ':');
-  add_lines(portfolio, node.yes, depth + 1, lines);
-  lines.push_back(indent + "else:");
-  add_lines(portfolio, node.no, depth + 1, lines);
-}
-
 // A leaf with the conditions on the way to it: "n <= 65536 and element = float". Those of a tree without
 // branches are empty.
 struct PortfolioRule {
@@ -80,13 +66,6 @@ void add_rules(const Portfolio& portfolio, std::size_t at, const std::string& be
   add_rules(portfolio, node.yes, so_far + condition_text(node), rules);
   add_rules(portfolio, node.no,
             so_far + fmt::format("{} {} {}", node.axis, otherwise, format_value(node.value)), rules);
-}
-
-// The tree as indented lines; configurations are numbered from 1.
-std::vector<std::string> tree_lines(const Portfolio& portfolio) {
-  std::vector<std::string> lines;
-  add_lines(portfolio, 0, 0, lines);
-  return lines;
 }
 
 // The tree as rules, one for each leaf.
@@ -125,7 +104,9 @@ void print_portfolio(const Portfolio& portfolio, Context& context) {
   for (std::size_t i = 0; i < count; ++i)
     context.out << fmt::format("  {}: {}\n", i + 1, portfolio.configs[i].str());
   context.out << '\n';
-  for (const std::string& line : tree_lines(portfolio)) context.out << line << '\n';
+  for (const PortfolioRule& rule : rules_of(portfolio))
+    context.out << fmt::format("{}configuration {}\n",
+                               rule.condition.empty() ? "" : "if " + rule.condition + ": ", rule.config + 1);
   context.out << '\n';
   Table table;
   for (const PortfolioLoss& loss : portfolio.losses) table.add(loss_record(loss));
