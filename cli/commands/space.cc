@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <functional>
-#include <optional>
 #include <random>
 
 #include "cli/command.h"
@@ -20,15 +19,8 @@ struct SpaceOptions {
   std::vector<std::string> problems;
   bool list = false;
   std::int64_t sample = 0;
-  std::optional<Count> at;
   TableFormat format;
 };
-
-Result<Count> parse_index(std::string_view text) {
-  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos)
-    return Error{fmt::format("'{}' is not an index: they count from 0", text)};
-  return Count(std::string(text));
-}
 
 void declare(Flags& flags, SpaceOptions& options) {
   flags.text("SPACE", options.path, "A space file", "FILE").required();
@@ -40,27 +32,14 @@ void declare(Flags& flags, SpaceOptions& options) {
   Flag sample =
       flags.parsed("--sample", options.sample, parse_count, "Print N random valid configurations", "N");
   flags.parsed("--seed", options.device.seed, parse_count, "Seed of the sample", "N").needs(sample);
-  Flag at = flags.parsed("--at", options.at, parse_index, "Print the configuration with this index", "INDEX");
-  list.excludes(sample).excludes(at);
-  sample.excludes(at);
+  list.excludes(sample);
   flags.table_format(options.format);
 }
 
-bool asks_for_configurations(const SpaceOptions& options) {
-  return options.list || options.sample > 0 || options.at.has_value();
-}
+bool asks_for_configurations(const SpaceOptions& options) { return options.list || options.sample > 0; }
 
 // Prints the requested configurations.
-void visit(const Space& space, const SpaceOptions& options, Context& context,
-           const std::function<void(const Config&)>& use) {
-  if (options.at) {
-    if (*options.at >= space.size()) {
-      throw Ended{fail(context, ExitCode::usage,
-                       fmt::format("--at {}: there are {} valid configurations, counted from 0",
-                                   options.at->str(), space.size().str()))};
-    }
-    use(space.at(*options.at));
-  }
+void visit(const Space& space, const SpaceOptions& options, const std::function<void(const Config&)>& use) {
   if (options.list) {
     for (Count index = 0; index < space.size(); ++index) use(space.at(index));
   }
@@ -92,7 +71,7 @@ void show(const OpenedSpace& opened, const Problem& problem, const SpaceOptions&
                       {"valid", json["valid"], Unit::count}});
   } else {
     json["configurations"] = Json::array();
-    visit(space, options, context, [&](const Config& config) {
+    visit(space, options, [&](const Config& config) {
       if (options.format.is_text()) {
         context.out << config.str() << '\n';
       } else if (options.format.json) {

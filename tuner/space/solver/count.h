@@ -5,23 +5,17 @@
 #include <compare>
 #include <concepts>
 #include <cstdint>
-#include <ostream>
 #include <string>
-#include <utility>
 
 namespace gktune {
 
-// A number or an index of configurations: not negative, with up to 128 bits. Sums, products and digits that
-// need more give the greatest number; Space::build() fails for a larger space.
+// A number or an index of configurations: not negative, with up to 128 bits. Sums and products that need more
+// give the greatest number; Space::build() fails for a larger space.
 class Count {
  public:
   constexpr Count() = default;
   template <std::integral T>
   constexpr Count(T value) : number_(static_cast<std::uint64_t>(value)) {}
-  // Reads decimal digits.
-  explicit Count(const std::string& digits) {
-    for (const char digit : digits) (*this *= 10) += digit - '0';
-  }
 
   Count& operator+=(Count other) {
     if (__builtin_add_overflow(number_, other.number_, &number_)) number_ = kMost;
@@ -40,7 +34,6 @@ class Count {
     return *this;
   }
   Count& operator++() { return *this += 1; }
-  Count operator++(int) { return std::exchange(*this, *this + 1); }
   friend Count operator+(Count a, Count b) { return a += b; }
   friend Count operator-(Count a, Count b) { return a -= b; }
   friend Count operator*(Count a, Count b) { return a *= b; }
@@ -68,7 +61,6 @@ class Count {
     std::ranges::reverse(digits);
     return digits;
   }
-  friend std::ostream& operator<<(std::ostream& stream, const Count& count) { return stream << count.str(); }
 
  private:
   __extension__ typedef unsigned __int128 Number;
