@@ -11,13 +11,6 @@
     return made;
   };
 
-  // The address keeps study, axes and filter, so that a reload shows them again.
-  const state = new URLSearchParams(location.hash.slice(1));
-  const keep = (name, value) => {
-    if (value === "" || value === null) state.delete(name); else state.set(name, value);
-    history.replaceState(null, "", "#" + state);
-  };
-
   // Quantities, as the program prints them.
   const digits = (value) => (value < 9.995 ? value.toFixed(2) : value < 99.95 ? value.toFixed(1) : value.toFixed(0));
   const timeText = (us) => us < 1 ? (us * 1e3).toFixed(0) + " ns" : us < 1e3 ? digits(us) + " µs" :
@@ -34,11 +27,11 @@
   const roundScoreText = (study, score) => study.score === "time" ? roundTimeText(score) : scoreText(study, score);
   const better = (study, a, b) => (study.higher ? a > b : a < b);
 
-  // Colours of the theme in force.
-  const theme = { wanted: state.get("theme") || "auto" };
+  // Colours of the theme in force: that of the system.
+  const theme = {};
   const isDark = matchMedia("(prefers-color-scheme: dark)");
   const applyTheme = (forced) => {
-    root.dataset.theme = forced || (theme.wanted !== "auto" ? theme.wanted : isDark.matches ? "dark" : "light");
+    root.dataset.theme = forced || (isDark.matches ? "dark" : "light");
     const style = getComputedStyle(root);
     for (const name of ["card", "ink", "faint", "line", "accent", "dot"]) theme[name] = style.getPropertyValue("--" + name).trim();
     theme.font = getComputedStyle(document.body).fontFamily;  // measured on a canvas, which does not inherit one
@@ -179,40 +172,21 @@
         };
       }
       this.varied = study.details.parameters.map((_, i) => i).filter((i) => study.details.parameters[i].values.length > 1);
-      this.readState();
+      [this.x, this.y] = study.details.pair;
+      this.axis = "trial";
       this.makeControls();
-    }
-
-    byName(name, otherwise) {
-      const found = this.varied.find((i) => this.study.details.parameters[i].name === name);
-      return found === undefined ? otherwise : found;
-    }
-
-    readState() {
-      const pair = this.study.details.pair;
-      this.x = this.byName(state.get("x"), pair[0]);
-      this.y = this.byName(state.get("y"), pair[1]);
-      this.axis = state.get("axis") === "time" ? "time" : "trial";
-      for (const each of state.getAll("only")) {
-        const equals = each.lastIndexOf("=");
-        const parameter = this.byName(each.slice(0, equals), -1);
-        const place = parameter < 0 ? -1 : this.study.details.parameters[parameter].values.indexOf(each.slice(equals + 1));
-        if (place >= 0) this.filter.set(parameter, place);
-      }
     }
 
     makeControls() {
       const names = this.varied.map((i) => [String(i), this.study.details.parameters[i].name]);
       this.places.progress.controls.append(chooser("over", [["trial", "trials"], ["time", "time"]], this.axis, (value) => {
         this.axis = value;
-        keep("axis", value === "time" ? "time" : "");
         this.drawProgress();
       }));
       for (const side of ["x", "y"]) {
         if (!this.places.heat) break;
         this.places.heat.controls.append(chooser(side === "x" ? "across" : "down", names, String(this[side]), (value) => {
           this[side] = Number(value);
-          keep(side, this.study.details.parameters[this[side]].name);
           this.drawHeat();
         }));
       }
@@ -222,11 +196,8 @@
       for (const i of this.varied) {
         const parameter = this.study.details.parameters[i];
         const values = parameter.values.map((value, place) => [String(place), value]);
-        holder.append(chooser(parameter.name, [["", "any"], ...values], this.filter.has(i) ? String(this.filter.get(i)) : "", (value) => {
+        holder.append(chooser(parameter.name, [["", "any"], ...values], "", (value) => {
           if (value === "") this.filter.delete(i); else this.filter.set(i, Number(value));
-          state.delete("only");
-          for (const [p, place] of this.filter) state.append("only", this.study.details.parameters[p].name + "=" + this.study.details.parameters[p].values[place]);
-          keep("study", this.study.anchor);
           this.draw();
         }));
       }
@@ -402,11 +373,10 @@
       this.holder = this.figure.querySelector(".chart");
       const controls = this.figure.querySelector(".controls");
       const kernels = [...new Set(data.studies.map((study) => study.kernel))];
-      this.kernel = kernels.includes(state.get("kernel")) ? state.get("kernel") : kernels[0];
+      this.kernel = kernels[0];
       if (kernels.length > 1) {
         controls.append(chooser("kernel", kernels.map((each) => [each, each]), this.kernel, (value) => {
           this.kernel = value;
-          keep("kernel", value);
           this.fillMeasures();
           this.draw();
         }));
@@ -472,31 +442,16 @@
   applyTheme();
   const bar = document.getElementById("page-controls");
   if (detailed.length > 1) {
-    const select = chooser("study", detailed.map((study) => [study.anchor, study.title]), state.get("study") || detailed[0].anchor, (value) => {
-      state.delete("only");
-      keep("study", value);
-      show(value);
-    });
+    const select = chooser("study", detailed.map((study) => [study.anchor, study.title]), detailed[0].anchor, show);
     bar.append(select);
     for (const link of document.querySelectorAll("a[data-study]")) {
       link.addEventListener("click", () => {
         select.querySelector("select").value = link.dataset.study;
-        keep("study", link.dataset.study);
         show(link.dataset.study);
       });
     }
   }
-  bar.append(chooser("colours", [["auto", "as the system"], ["light", "light"], ["dark", "dark"]], theme.wanted, (value) => {
-    theme.wanted = value;
-    keep("theme", value === "auto" ? "" : value);
-    applyTheme();
-    drawAll();
-  }));
-  const printer = element("button", { type: "button" }, "Print");
-  printer.addEventListener("click", () => window.print());
-  bar.append(printer);
-
-  show(state.get("study"));
+  show();
   overview.draw();
   isDark.addEventListener("change", () => { applyTheme(); drawAll(); });
   addEventListener("resize", drawAll);

@@ -170,13 +170,6 @@ def use(browser, path, screenshot):
     check(picture(browser, "distribution") != before, "a filter gives the same distribution")
     check(browser.value_of("document.querySelector('section.study:not([hidden]) .filter-count').textContent").endswith("of 60 trials match."), "the filter says nothing")
 
-    # A reload keeps what was chosen.
-    browser.value_of("document.documentElement.dataset.ready = ''")
-    browser.call("Page.reload")
-    browser.wait_for("document.documentElement?.dataset.ready && document.querySelector('section.study:not([hidden]) figure[data-chart=heat] select')")
-    check(browser.value_of("document.querySelector('section.study:not([hidden]) figure[data-chart=heat] select').selectedOptions[0].textContent") == other, "a reload forgets the axis")
-    check("match" in browser.value_of("document.querySelector('section.study:not([hidden]) .filter-count').textContent"), "a reload forgets the filter")
-
     # Hovering names the configuration, as text.
     browser.value_of("document.querySelector('section.study:not([hidden]) figure[data-chart=heat]').scrollIntoView()")
     box = browser.value_of("(() => { const box = document.querySelector('section.study:not([hidden]) figure[data-chart=heat] .chart').getBoundingClientRect(); return [box.x, box.y, box.width, box.height]; })()")
@@ -191,7 +184,8 @@ def use(browser, path, screenshot):
 
     background = browser.value_of("getComputedStyle(document.body).backgroundColor")
     light = picture(browser, "heat")
-    choose(browser, "#page-controls", "colours", "dark")
+    browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    browser.wait_for("document.documentElement.dataset.theme === 'dark'")
     check(browser.value_of("getComputedStyle(document.body).backgroundColor") != background, "dark is as light")
     check(picture(browser, "heat") != light, "the charts have no dark colours")
     if screenshot:
