@@ -13,20 +13,10 @@ void print_diagnostic(Context& context, const Diagnostic& diagnostic) {
   const std::string_view all = text;
   const std::size_t place = std::min(all.find(": ", diagnostic.file.size()) + 2, all.size());
   const std::size_t severity = std::min(all.find(": ", place), all.size() - 1) + 1;
-  const std::size_t first_line = std::min(all.find('\n', severity), all.size());
-  const Screen& screen = context.err_screen;
   const Ink ink = diagnostic.severity == Diagnostic::Severity::error ? Ink::red : Ink::yellow;
-  context.err << paint(screen, Ink::bold, all.substr(0, place))
-              << paint(screen, ink, all.substr(place, severity - place))
-              << all.substr(severity, first_line - severity);
-  std::string_view rest = all.substr(first_line);
-  while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n', 1));
-    const bool is_caret = line.find('^') != line.npos && line.find_first_not_of("\n\t ^~") == line.npos;
-    context.err << paint(screen, is_caret ? Ink::green : Ink::none, line);
-    rest.remove_prefix(line.size());
-  }
-  context.err << '\n';
+  context.err << paint(context.err_screen, Ink::bold, all.substr(0, place))
+              << paint(context.err_screen, ink, all.substr(place, severity - place)) << all.substr(severity)
+              << '\n';
 }
 
 bool is_set(const char* variable) { return variable != nullptr && *variable != '\0'; }

@@ -344,11 +344,9 @@ ExitCode run(const BestOptions& options, Context& context) {
 
   DeviceIdentity device;
   if (!options.device.empty()) {
-    std::vector<DeviceIdentity> devices;
-    for (const Winner& best : all) devices.push_back(best.study.device);
-    auto known = find_device(options.device, devices);
-    if (!known) return fail(context, ExitCode::no_device, known.error().message);
-    device = *std::move(known);
+    const auto named = asked_devices(options.device, all);
+    if (!named) return fail(context, ExitCode::no_device, named.error().message);
+    device = named->front();
     std::erase_if(all, [&](const Winner& best) { return best.study.device != device; });
   }
 

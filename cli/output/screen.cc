@@ -13,8 +13,7 @@ namespace gktune {
 namespace {
 
 // By Ink.
-constexpr std::string_view kCodes[] = {"",         "\x1b[1m",  "\x1b[2m", "\x1b[31m",
-                                       "\x1b[32m", "\x1b[33m", "\x1b[36m"};
+constexpr std::string_view kCodes[] = {"", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"};
 constexpr std::string_view kPlain = "\x1b[0m";
 
 bool begins_code_point(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }

@@ -22,7 +22,7 @@ struct Screen {
   std::size_t columns = 80;
 };
 
-enum class Ink { none, bold, dim, red, green, yellow, cyan };
+enum class Ink { none, bold, dim, red, green, yellow };
 
 // A text in an ink. Only the stream that prints it sees a colour code: strings never hold any.
 struct Painted {
