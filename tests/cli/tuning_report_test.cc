@@ -30,42 +30,44 @@ Tuning finished() {
   return tuning;
 }
 
+class Report : public testing::Test {
+ protected:
+  Tuning tuning_ = finished();
+};
+
 std::string printed(const Tuning& tuning) {
   std::ostringstream stream;
   print_report(stream, {}, tuning);
   return stream.str();
 }
 
-TEST(Report, says_that_results_are_unchecked_without_a_reference) {
-  Tuning tuning = finished();
-  EXPECT_FALSE(contains(printed(tuning), "unchecked"));
-  EXPECT_EQ(report_json(tuning)["checked"], true);
-  tuning.is_checked = false;
-  EXPECT_TRUE(contains(printed(tuning), "; unchecked: the space has no reference\n"));
-  EXPECT_EQ(report_json(tuning)["checked"], false);
+TEST_F(Report, says_that_results_are_unchecked_without_a_reference) {
+  EXPECT_FALSE(contains(printed(tuning_), "unchecked"));
+  EXPECT_EQ(report_json(tuning_)["checked"], true);
+  tuning_.is_checked = false;
+  EXPECT_TRUE(contains(printed(tuning_), "; unchecked: the space has no reference\n"));
+  EXPECT_EQ(report_json(tuning_)["checked"], false);
 }
 
-TEST(Report, says_how_long_inputs_and_reference_took) {
-  Tuning tuning = finished();
-  tuning.busy = {.device = 0.5, .inputs_s = 41, .reference_s = 1.5};
-  EXPECT_EQ(preparation_text(tuning), "prepared: inputs 41 s, reference 1.5 s");
-  EXPECT_EQ(report_json(tuning)["busy"]["inputs_s"], 41);
-  EXPECT_EQ(report_json(tuning)["busy"]["reference_s"], 1.5);
+TEST_F(Report, says_how_long_inputs_and_reference_took) {
+  tuning_.busy = {.device = 0.5, .inputs_s = 41, .reference_s = 1.5};
+  EXPECT_EQ(preparation_text(tuning_), "prepared: inputs 41 s, reference 1.5 s");
+  EXPECT_EQ(report_json(tuning_)["busy"]["inputs_s"], 41);
+  EXPECT_EQ(report_json(tuning_)["busy"]["reference_s"], 1.5);
 }
 
-TEST(Report, names_the_flag_for_options_that_were_refused) {
+TEST_F(Report, names_the_flag_for_options_that_were_refused) {
   const auto is_named = [](const Tuning& tuning) {
     return std::ranges::any_of(hints_for(tuning, ""), [](const std::string& hint) {
       return hint.find("--allow-unsafe-options") != std::string::npos;
     });
   };
-  Tuning tuning = finished();
-  EXPECT_FALSE(is_named(tuning));
-  tuning.trials.push_back(bad_trial(1024, Status::invalid, unsafe_option_error("-fplugin=x")));
-  EXPECT_TRUE(is_named(tuning));
+  EXPECT_FALSE(is_named(tuning_));
+  tuning_.trials.push_back(bad_trial(1024, Status::invalid, unsafe_option_error("-fplugin=x")));
+  EXPECT_TRUE(is_named(tuning_));
 }
 
-TEST(Report, shows_the_best_configuration_and_the_gain) {
+TEST_F(Report, shows_the_best_configuration_and_the_gain) {
   EXPECT_EQ(printed(finished()),
             "reduce n=1Mi on NVIDIA H200\n"
             "4 of 11,130 configurations tried in 12 s; failed: 1 crashed\n"
@@ -95,7 +97,7 @@ Tuning played() {
   return tuning;
 }
 
-TEST(Report, lists_finalists_by_their_times_in_the_playoff) {
+TEST_F(Report, lists_finalists_by_their_times_in_the_playoff) {
   EXPECT_EQ(printed(played()),
             "reduce n=1Mi on NVIDIA H200\n"
             "4 of 11,130 configurations tried in 12 s; failed: 1 crashed\n"
@@ -113,142 +115,130 @@ TEST(Report, lists_finalists_by_their_times_in_the_playoff) {
   EXPECT_EQ(report["gain"]["default_time_from"], "search");
 }
 
-TEST(Report, a_gain_over_a_configuration_of_the_playoff_compares_playoff_times) {
-  Tuning tuning = played();
-  tuning.outcome.playoff.push_back(timed_again(tuning.trials[0], 38));
-  const Gains gains = gains_of(tuning);
+TEST_F(Report, a_gain_over_a_configuration_of_the_playoff_compares_playoff_times) {
+  tuning_ = played();
+  tuning_.outcome.playoff.push_back(timed_again(tuning_.trials[0], 38));
+  const Gains gains = gains_of(tuning_);
   EXPECT_DOUBLE_EQ(gains.over_default->factor, 2);
   EXPECT_EQ(gains.over_default->source, Gain::Source::playoff);
   EXPECT_DOUBLE_EQ(gains.over_median->factor, 1);
 }
 
-TEST(Report, a_gain_follows_the_objective) {
-  Tuning tuning = finished();
-  tuning.objective = {"GB/s", true};
-  EXPECT_DOUBLE_EQ(gains_of(tuning).over_median->factor, 2);
-  EXPECT_DOUBLE_EQ(gains_of(tuning).over_default->factor, 3);
-  tuning.objective = {"J", false};
-  EXPECT_FALSE(gains_of(tuning).over_median.has_value());
+TEST_F(Report, a_gain_follows_the_objective) {
+  tuning_.objective = {"GB/s", true};
+  EXPECT_DOUBLE_EQ(gains_of(tuning_).over_median->factor, 2);
+  EXPECT_DOUBLE_EQ(gains_of(tuning_).over_default->factor, 3);
+  tuning_.objective = {"J", false};
+  EXPECT_FALSE(gains_of(tuning_).over_median.has_value());
 }
 
-TEST(Report, shows_no_gain_over_an_untried_configuration) {
-  Tuning tuning = finished();
-  tuning.default_config = Config{{"threadsPerBlock", 32}};
-  EXPECT_FALSE(gains_of(tuning).over_default.has_value());
-  tuning.trials = {tuning.trials[2]};
-  EXPECT_FALSE(gains_of(tuning).over_median.has_value());
+TEST_F(Report, shows_no_gain_over_an_untried_configuration) {
+  tuning_.default_config = Config{{"threadsPerBlock", 32}};
+  EXPECT_FALSE(gains_of(tuning_).over_default.has_value());
+  tuning_.trials = {tuning_.trials[2]};
+  EXPECT_FALSE(gains_of(tuning_).over_median.has_value());
 }
 
-TEST(Report, shows_drift_and_warns_of_large_drift) {
-  Tuning tuning = finished();
-  tuning.outcome.drift = {tuning.trials[1].config, {20, 19.9, 20.2}};
+TEST_F(Report, shows_drift_and_warns_of_large_drift) {
+  tuning_.outcome.drift = {tuning_.trials[1].config, {20, 19.9, 20.2}};
   EXPECT_TRUE(
-      contains(printed(tuning), "drift: -0.5 % to +1.0 % (of one configuration that was timed 3 times)\n"));
-  EXPECT_EQ(report_json(tuning)["drift"]["times_us"], Json({20, 19.9, 20.2}));
-  EXPECT_EQ(hints_for(tuning, "").size(), 2u);
-  tuning.outcome.drift.times_us.push_back(22);
-  auto hints = hints_for(tuning, "");
+      contains(printed(tuning_), "drift: -0.5 % to +1.0 % (of one configuration that was timed 3 times)\n"));
+  EXPECT_EQ(report_json(tuning_)["drift"]["times_us"], Json({20, 19.9, 20.2}));
+  EXPECT_EQ(hints_for(tuning_, "").size(), 2u);
+  tuning_.outcome.drift.times_us.push_back(22);
+  auto hints = hints_for(tuning_, "");
   ASSERT_EQ(hints.size(), 3u);
   EXPECT_TRUE(contains(hints[2], "-0.5 % to +10.0 %"));
-  tuning.outcome.drift.times_us = {20};
-  EXPECT_FALSE(contains(printed(tuning), "drift"));
-  EXPECT_FALSE(report_json(tuning).contains("drift"));
+  tuning_.outcome.drift.times_us = {20};
+  EXPECT_FALSE(contains(printed(tuning_), "drift"));
+  EXPECT_FALSE(report_json(tuning_).contains("drift"));
 }
 
-TEST(Report, hints_name_the_next_flag_to_try) {
-  Tuning tuning = finished();
-  auto hints = hints_for(tuning, " --db x.db");
+TEST_F(Report, hints_name_the_next_flag_to_try) {
+  auto hints = hints_for(tuning_, " --db x.db");
   ASSERT_EQ(hints.size(), 2u);
   EXPECT_EQ(hints[0], "to see it again: gktune best reduce --problem n=1Mi --db x.db");
   EXPECT_EQ(hints[1], "4 of 11,130 configurations were tried; --trials 8 continues");
 
-  tuning.outcome.end = TuneOutcome::End::seconds;
-  tuning.budget_s = 60;
-  EXPECT_EQ(hints_for(tuning, "")[1],
+  tuning_.valid = "6";
+  EXPECT_EQ(hints_for(tuning_, "")[1], "4 of 6 configurations were tried; --trials 6 continues");
+  tuning_.valid = "4";
+  EXPECT_EQ(hints_for(tuning_, "").size(), 1u);
+  tuning_.valid = "11130";
+
+  tuning_.outcome.end = TuneOutcome::End::seconds;
+  tuning_.budget_s = 60;
+  EXPECT_EQ(hints_for(tuning_, "")[1],
             "the time limit was reached after 4 of 11,130 configurations; --time 120s continues");
-  tuning.spent_s = 90;  // the last trials took their time
-  EXPECT_TRUE(contains(hints_for(tuning, "")[1], "--time 180s"));
+  tuning_.spent_s = 90;  // the last trials took their time
+  EXPECT_TRUE(contains(hints_for(tuning_, "")[1], "--time 180s"));
   using End = TuneOutcome::End;
   for (const End end : {End::stopped, End::machine_failed}) {
-    tuning.outcome.end = end;
-    tuning.is_fresh = false;
-    EXPECT_EQ(hints_for(tuning, "")[1], "the same command continues");
-    tuning.is_fresh = true;
-    EXPECT_EQ(hints_for(tuning, "")[1],
+    tuning_.outcome.end = end;
+    tuning_.is_fresh = false;
+    EXPECT_EQ(hints_for(tuning_, "")[1], "the same command continues");
+    tuning_.is_fresh = true;
+    EXPECT_EQ(hints_for(tuning_, "")[1],
               "the same command without --fresh continues; with --fresh it starts over");
   }
 }
 
-TEST(Report, says_how_many_configurations_were_not_judged_and_why) {
-  Tuning tuning = finished();
-  EXPECT_FALSE(report_json(tuning).contains("unjudged"));
-  tuning.outcome.unjudged = 2;
-  tuning.outcome.why_unjudged = "killed by SIGKILL from outside in 4 attempts\nmore";
-  EXPECT_TRUE(contains(printed(tuning),
+TEST_F(Report, says_how_many_configurations_were_not_judged_and_why) {
+  EXPECT_FALSE(report_json(tuning_).contains("unjudged"));
+  tuning_.outcome.unjudged = 2;
+  tuning_.outcome.why_unjudged = "killed by SIGKILL from outside in 4 attempts\nmore";
+  EXPECT_TRUE(contains(printed(tuning_),
                        "\nnot judged: 2 configurations; killed by SIGKILL from outside in 4 attempts\n"));
-  EXPECT_EQ(report_json(tuning)["unjudged"]["configurations"], 2);
-  EXPECT_EQ(report_json(tuning)["unjudged"]["reason"], tuning.outcome.why_unjudged);
-  EXPECT_EQ(hints_for(tuning, "")[1], "the same command tries again the configurations that were not judged");
+  EXPECT_EQ(report_json(tuning_)["unjudged"]["configurations"], 2);
+  EXPECT_EQ(report_json(tuning_)["unjudged"]["reason"], tuning_.outcome.why_unjudged);
+  EXPECT_EQ(hints_for(tuning_, "")[1],
+            "the same command tries again the configurations that were not judged");
 }
 
-TEST(Report, a_table_of_failures_shortens_very_long_lines) {
+TEST_F(Report, a_table_of_failures_shortens_very_long_lines) {
   std::ostringstream stream;
   failure_table({bad_trial(1, Status::compile_failed, std::string(900'000, 'x'))}).print(stream, {});
   EXPECT_LT(stream.str().size(), 2000u);
 }
 
-TEST(Report, hints_ask_for_no_more_trials_than_there_are_configurations) {
-  Tuning tuning = finished();
-  tuning.valid = "6";
-  EXPECT_EQ(hints_for(tuning, "")[1], "4 of 6 configurations were tried; --trials 6 continues");
-  tuning.valid = "4";
-  EXPECT_EQ(hints_for(tuning, "").size(), 1u);
-}
-
-TEST(Report, new_trials_are_counted_apart_from_earlier_ones) {
-  Tuning tuning = finished();
-  tuning.earlier = 3;
-  tuning.outcome.measured = 1;
-  EXPECT_TRUE(contains(printed(tuning), "4 of 11,130 configurations tried, 1 of them now, in 12 s;"));
-}
-
-TEST(Report, says_that_a_run_measured_nothing) {
-  Tuning tuning = finished();
-  tuning.outcome.end = TuneOutcome::End::exhausted;
-  tuning.outcome.measured = 0;
-  tuning.earlier = 4;
-  EXPECT_TRUE(contains(printed(tuning),
+TEST_F(Report, counts_new_trials_apart_from_earlier_ones_and_says_if_there_are_none) {
+  tuning_.earlier = 3;
+  tuning_.outcome.measured = 1;
+  EXPECT_TRUE(contains(printed(tuning_), "4 of 11,130 configurations tried, 1 of them now, in 12 s;"));
+  tuning_.outcome.end = TuneOutcome::End::exhausted;
+  tuning_.outcome.measured = 0;
+  tuning_.earlier = 4;
+  EXPECT_TRUE(contains(printed(tuning_),
                        "4 of 11,130 configurations tried, all of them earlier; failed: 1 crashed\n"));
-  EXPECT_EQ(hints_for(tuning, "")[1], "no configuration was left to measure; --fresh measures all again");
+  EXPECT_EQ(hints_for(tuning_, "")[1], "no configuration was left to measure; --fresh measures all again");
 }
 
-TEST(Report, a_hint_says_how_to_find_the_line_of_an_access_outside_of_buffers) {
+TEST_F(Report, a_hint_says_how_to_find_the_line_of_an_access_outside_of_buffers) {
   for (const Status status : {Status::illegal_access, Status::guard_violated}) {
-    Tuning tuning = finished();
-    tuning.valid = "4";
-    ASSERT_EQ(hints_for(tuning, "").size(), 1u);
-    tuning.trials[3] = bad_trial(512, status, "an illegal access");
-    const auto hints = hints_for(tuning, "");
+    tuning_ = finished();
+    tuning_.valid = "4";
+    ASSERT_EQ(hints_for(tuning_, "").size(), 1u);
+    tuning_.trials[3] = bad_trial(512, status, "an illegal access");
+    const auto hints = hints_for(tuning_, "");
     ASSERT_EQ(hints.size(), 2u) << status_name(status);
     EXPECT_EQ(hints[1],
               "kernels accessed memory outside their buffers: gktune check SPACE --sanitize names the lines");
-    tuning.outcome.best.reset();  // also where nothing works
-    EXPECT_EQ(hints_for(tuning, "").size(), 1u);
+    tuning_.outcome.best.reset();  // also where nothing works
+    EXPECT_EQ(hints_for(tuning_, "").size(), 1u);
   }
 }
 
-TEST(Report, hints_point_out_doubtful_times) {
-  Tuning tuning = finished();
-  tuning.outcome.end = TuneOutcome::End::exhausted;
-  tuning.outcome.best->timing.high_us = 12;
-  tuning.trials[0].conditions.throttled = true;
-  auto hints = hints_for(tuning, "");
+TEST_F(Report, hints_point_out_doubtful_times) {
+  tuning_.outcome.end = TuneOutcome::End::exhausted;
+  tuning_.outcome.best->timing.high_us = 12;
+  tuning_.trials[0].conditions.throttled = true;
+  auto hints = hints_for(tuning_, "");
   ASSERT_EQ(hints.size(), 3u);
   EXPECT_TRUE(hints[1].starts_with("the best time is uncertain by ± 10.5 %")) << hints[1];
   EXPECT_TRUE(hints[2].starts_with("the device was throttled during 1 trials")) << hints[2];
 }
 
-TEST(Report, has_the_same_facts_as_json) {
+TEST_F(Report, has_the_same_facts_as_json) {
   Json report = report_json(finished());
   EXPECT_EQ(report["configurations"]["valid"], 11130);
   EXPECT_EQ(report["failed"]["crashed"], 1);
@@ -258,14 +248,12 @@ TEST(Report, has_the_same_facts_as_json) {
   EXPECT_EQ(report["end"], "trials");
 }
 
-TEST(Report, shows_the_most_frequent_reason_if_all_trials_failed) {
-  Tuning tuning = finished();
-  tuning.trials = {bad_trial(64, Status::crashed, "signal 11"),
-                   bad_trial(128, Status::compile_failed, "k.cu:3: error"),
-                   bad_trial(256, Status::compile_failed, "k.cu:3: error")};
-  EXPECT_EQ(
-      failure_report(tuning),
-      "all 3 configurations failed: 2 compile_failed, 1 crashed\nk.cu:3: error");
+TEST_F(Report, shows_the_most_frequent_reason_if_all_trials_failed) {
+  tuning_.trials = {bad_trial(64, Status::crashed, "signal 11"),
+                    bad_trial(128, Status::compile_failed, "k.cu:3: error"),
+                    bad_trial(256, Status::compile_failed, "k.cu:3: error")};
+  EXPECT_EQ(failure_report(tuning_),
+            "all 3 configurations failed: 2 compile_failed, 1 crashed\nk.cu:3: error");
 }
 
 TEST(TrialTable, a_time_without_an_interval_has_no_spread) {
