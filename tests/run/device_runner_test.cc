@@ -70,6 +70,7 @@ class DeviceRunnerTest : public ::testing::Test {
         array("sums", ElementType::int32, Role::inout), array("work", ElementType::int8, Role::scratch)};
     job.plan.reference.steps = {StepPlan()};
     job.plan.time_limit_s = 2;
+    job.plan.reference_limit_s = 40;
     job.candidate.path = candidate;
     job.reference.path = "reference";
     job.seed = 42;
@@ -122,7 +123,7 @@ TEST_F(DeviceRunnerTest, results_that_a_candidate_keeps_for_addresses_are_wrong_
   EXPECT_TRUE(reply.reuses_results);
 }
 
-TEST_F(DeviceRunnerTest, the_reference_gets_twenty_times_the_limit_of_a_candidate) {
+TEST_F(DeviceRunnerTest, the_reference_has_a_limit_of_its_own) {
   run("right");
   ASSERT_EQ(device_->launches.size(), 5u);
   EXPECT_EQ(device_->launches[0].limit_s, 40);

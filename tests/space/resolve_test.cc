@@ -74,6 +74,11 @@ TEST(Resolve, steps_whose_condition_fails_are_left_out) {
   EXPECT_EQ(plan.candidate.steps[1].entry, "reduce<float, 256>");
 }
 
+TEST(Resolve, a_reference_may_take_twenty_times_as_long_as_a_candidate) {
+  const Plan plan = plan_of();
+  EXPECT_EQ(plan.reference_limit_s, 20 * plan.time_limit_s);
+}
+
 TEST(Resolve, an_empty_grid_is_skipped) {
   Problem empty = problem();
   empty.set("n", 0);
