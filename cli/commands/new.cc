@@ -14,6 +14,7 @@
 #include "tuner/core/files.h"
 #include "tuner/core/text.h"
 #include "tuner/space/definition.h"
+#include "tuner/space/space_file.h"
 
 namespace gktune {
 
@@ -113,31 +114,16 @@ Result<std::string> parse_template(std::string_view text) {
                            fmt::join(known, ", "))};
 }
 
-// The words that stand behind `before` in the text.
-std::vector<std::string> names_after(std::string_view before, std::string_view text) {
-  std::vector<std::string> names;
-  for (std::size_t at = 0; (at = text.find(before, at)) != text.npos;) {
-    at += before.size();
-    names.emplace_back(text.substr(at, text.find_first_of("\"\n ", at) - at));
-  }
-  return names;
-}
-
-// The files below templates/ that the space file names and that these include, by their paths there.
-std::set<std::string> sources_of(std::string_view space) {
+// The files that reading the space file opens, by their paths: sources, and what these include.
+std::set<std::string> sources_of(const EmbeddedFile& space) {
   std::set<std::string> sources;
-  std::vector<std::string> left = names_after("source: ../templates/", space);
-  while (!left.empty()) {
-    const std::string path = std::move(left.back());
-    left.pop_back();
-    const EmbeddedFile* const file = find_template_text(std::string(kTemplates) + path);
-    if (file == nullptr || !sources.insert(path).second) continue;
-    const std::string folder = path.substr(0, path.rfind('/') + 1);  // empty without one
-    for (const std::string& included : names_after("#include \"", file->text)) {
-      left.push_back(folder + included);
-      left.push_back(included);
-    }
-  }
+  const auto open = [&](const std::string& path) -> Result<std::string> {
+    const EmbeddedFile* const file = find_template_text(path);
+    if (file == nullptr) return Error{"there is no such file"};
+    sources.insert(path);
+    return std::string(file->text);
+  };
+  (void)read_space_text(space.text, std::string(space.path), {}, open);
   return sources;
 }
 
@@ -149,12 +135,14 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 // The template with the files that it includes. Its own files and its kernel get the name.
 Result<std::vector<StarterFile>> files_like(const std::string& like, const std::string& name) {
   if (auto checked = check_name(name, {}); !checked) return checked.error();
-  std::string space(find_template_text(fmt::format("{}{}.yaml", kSpaces, like))->text);
+  const EmbeddedFile& original = *find_template_text(fmt::format("{}{}.yaml", kSpaces, like));
+  std::string space(original.text);
   std::vector<StarterFile> files;
-  for (const std::string& path : sources_of(space)) {
+  for (const std::string& source : sources_of(original)) {
+    const std::string path = source.substr(kTemplates.size());
     const bool is_own = path.starts_with(like + '.') || path.starts_with(like + "_reference.");
     files.push_back({is_own ? name + path.substr(like.size()) : path,
-                     std::string(find_template_text(std::string(kTemplates) + path)->text), !is_own});
+                     std::string(find_template_text(source)->text), !is_own});
   }
   for (const std::string folder : {"../templates/", "templates/"}) {
     for (const std::string end : {".", "_reference."}) replace_all(space, folder + like + end, name + end);
