@@ -231,18 +231,19 @@ class CheckSession {
     }
   }
 
+  bool is_stopped() const { return events_.stop && events_.stop(); }
   bool goes_on() const {
     if (events_.on_progress) events_.on_progress(result_);
-    return !events_.stop || !events_.stop();
+    return !is_stopped();
   }
 
   // True: submit no more candidates.
   bool is_over() {
     if (in_flight_ == 0 && !has_more_) return true;
-    const bool is_stopped = events_.stop && events_.stop();
+    const bool ends = is_stopped();
     const bool is_late = events_.begins_for_s > 0 && seconds_since(begin_) > events_.begins_for_s;
-    if ((is_stopped && !result_.was_stopped) || (is_late && !result_.was_late)) {
-      result_.was_stopped = is_stopped;
+    if ((ends && !result_.was_stopped) || (is_late && !result_.was_late)) {
+      result_.was_stopped = ends;
       result_.was_late = is_late;
       in_flight_ -= device_.withdraw();  // a stop does not wait for candidates that have not begun
     }
@@ -411,8 +412,8 @@ void set_apart_what_did_not_run(CheckResult& result, bool has_awkward_problems) 
   result.not_run = std::move(not_run);
 }
 
-// What the space file guesses and a finding may follow from. A race in shared memory follows from the block
-// at most, a wrong result from the launch.
+// Returns the guesses of the space file that a finding may follow from. A race in shared memory may follow
+// from the block alone, and a wrong result from the launch alone.
 std::vector<std::string> guesses_behind(const Finding& finding, const Definition& definition) {
   for (const Argument& argument : definition.kernel.arguments) {
     if (argument.is_extent_guess && finding.message.find(outside_of(argument.name)) != std::string::npos)

@@ -385,12 +385,15 @@ void ProblemBuffers::poison_output(const Slot& slot, const DeviceBuffer* expecte
 }
 
 bool ProblemBuffers::is_protected(std::size_t index) const {
-  return memory_[index].is_read_only && job_.guards == Guards::hardware && device_->traits().protects_inputs;
+  return memory_[index].is_read_only && protects_inputs();
+}
+
+bool ProblemBuffers::protects_inputs() const {
+  return job_.guards == Guards::hardware && device_->traits().protects_inputs;
 }
 
 bool ProblemBuffers::needs_no_digest(std::size_t index) const {
-  return is_drawn_again_ && arguments_[index].role == Role::in && job_.guards == Guards::hardware &&
-         device_->traits().protects_inputs;
+  return is_drawn_again_ && arguments_[index].role == Role::in && protects_inputs();
 }
 
 Result<void, Failure> ProblemBuffers::check(const LoadedProgram& candidate, Poison poison,

@@ -95,6 +95,7 @@ class ProblemBuffers {
   const DeviceBuffer* result(std::size_t index) const;
   // A kernel that changes this argument ends by a fault.
   bool is_protected(std::size_t index) const;
+  bool protects_inputs() const;
   // The reference is known to leave this input as it is, and candidates cannot change it.
   bool needs_no_digest(std::size_t index) const;
   Result<void, Failure> fill_inputs();
