@@ -57,7 +57,7 @@ std::int64_t device_id(const Connection& connection, const DeviceIdentity& devic
   return find_device(connection, device).value();
 }
 
-// Of lines that are configurations as JSON.
+// Each line is a configuration as JSON.
 std::vector<Config> configs_of(const std::string_view lines) {
   std::vector<Config> configs;
   for (std::size_t at = 0, end = 0; at < lines.size(); at = end + 1) {

@@ -83,10 +83,10 @@ struct StudiedTrial {
   std::string host_name;
 };
 
-// What other sessions have done and do on a study.
+// The trials of other sessions of a study, and the configurations that they are measuring.
 struct OthersWork {
   std::vector<Trial> trials;    // in the order of their ids
-  std::vector<Config> claimed;  // which they measure now
+  std::vector<Config> claimed;  // not measured yet
   std::int64_t newest_id = 0;   // of the trials of all studies
 };
 

@@ -350,7 +350,7 @@ class TuningSession {
     return std::move(learned);
   }
 
-  // What other sessions measured at the last call of learn().
+  // The configurations that other sessions were measuring at the last call of learn().
   std::vector<Config> claimed() {
     std::vector<Config> claimed;
     for (const Config& each : claimed_) {

@@ -152,7 +152,7 @@ struct TileCopy {
     place = place_of_pack(row, index);
   }
 
-  // What is outside the matrix arrives as zeros.
+  // Elements outside the matrix arrive as zeros.
   __device__ void copy(element* tile, bool in_packs) {
     const element* from = next;
 #pragma unroll
@@ -288,7 +288,7 @@ __device__ inline void warpgroup_multiply(float (&sums)[128], unsigned long long
                : "l"(a), "l"(b), "r"(adds));
 }
 
-// What describes a tile to wgmma, for rows of 128 bytes that TMA swizzled: groups of eight rows are 1024 bytes apart.
+// Describes a tile to wgmma, for rows of 128 bytes that TMA swizzled: groups of eight rows are 1024 bytes apart.
 __device__ inline unsigned long long matrix_descriptor(unsigned address) {
   constexpr unsigned long long kSwizzle128 = 1ull << 62, kGroupBytes = 1024 / 16;
   return kSwizzle128 | kGroupBytes << 32 | 1ull << 16 | (address & 0x3ffff) / 16;

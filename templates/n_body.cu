@@ -108,7 +108,7 @@ __device__ inline void attract_in_tiles(const Bodies& all, const Accelerations& 
   }
 }
 
-// What a lane gets from the next one.
+// The value of the next lane.
 __device__ inline float handed_on(float value) { return __shfl_sync(kAll, value, threadIdx.x + 1); }
 __device__ inline Vector handed_on(const Vector& value) {
   return {handed_on(value.x), handed_on(value.y), handed_on(value.z)};

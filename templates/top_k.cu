@@ -168,7 +168,7 @@ __device__ inline void filter(Candidates& candidates, Part& part, const float* r
   if (raised > limit) drop_below(candidates, raised);
 }
 
-// What the first warp finds about the digit of the k-th greatest key.
+// The first warp finds this about the digit of the k-th greatest key.
 struct Digit {
   int value, greater, equal;  // the digit, and how many keys have a greater one or this one
 };

@@ -75,7 +75,7 @@ struct Sharing {
   std::function<bool(const Config&)> claim;
   // The trials of other tuners since the last call.
   std::function<std::vector<Trial>()> learn;
-  // What other tuners measured at the last call of `learn`.
+  // The configurations that other tuners were measuring at the last call of `learn`.
   std::function<std::vector<Config>()> claimed;
   // The configuration by which hosts are compared, if it has to be timed on this host now.
   std::function<std::optional<Config>()> reference;

@@ -17,7 +17,7 @@ double cost_of(const Trial& trial) { return trial.objective < 0 ? 1 / -trial.obj
 // A configuration with its loss, by its JSON.
 using LossesByConfig = std::map<std::string, std::pair<Config, double>>;
 
-// What a study measured.
+// The trials of a study, and the finalists of its playoff.
 struct Measured {
   const Winner* winner;
   std::vector<Trial> trials, finalists;

@@ -42,7 +42,7 @@ __device__ inline float sum_by_lanes(int begin, int end, const Value& value) {
   return sum;
 }
 
-// What the lanes up to this one have of the segment that goes on behind each; `begins` says that it begins in the lane.
+// The sum of the segment that goes on behind this lane, over the lanes up to it; `begins`: the segment begins in the lane.
 __device__ inline float sum_of_lanes(float sum, bool begins) {
 #pragma unroll
   for (int offset = 1; offset < 32; offset *= 2) {

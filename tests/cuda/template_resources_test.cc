@@ -85,7 +85,7 @@ class TemplateResources : public testing::TestWithParam<std::tuple<std::string, 
     return sample.unseen();
   }
 
-  // What this GPU does not run is for another one.
+  // Another GPU has to run a value that this one does not run.
   void expect_that_another_gpu_runs(const std::string& value) const {
     EXPECT_TRUE(std::ranges::any_of(kArchitectures,
                                     [&](std::string_view architecture) {
