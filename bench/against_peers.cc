@@ -1,7 +1,8 @@
-// Compares the best configuration in a database with a vendor library: times gktune's kernel and CUB or
-// cuBLAS on the same buffers, their samples taken in turn. Needs a GPU.
+// Compares the best configuration in a database with a vendor library: times gktune's kernel and CUB, cuBLAS
+// or cuSPARSE on the same buffers, their samples taken in turn. Needs a GPU.
 //
 //   against_peers DATABASE SPACE [rounds=200] [axis=value …]
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -37,6 +38,12 @@ Peer peer_of(const Contest& contest) {
   if (kernel == "scan") return {"CUB", cub_scan(contest.stream(), at("in"), at("out"), size("n"))};
   if (kernel == "segmented_sum") {
     return {"CUB", cub_segmented_sum(contest.stream(), at("offsets"), at("in"), at("out"), size("segments"))};
+  }
+  if (kernel == "spmv") {
+    const SparseMatrix matrix{at("rowOffsets"), at("columnIndices"),
+                              at("values"),     size("rows"),
+                              size("columns"),  size("rows") * std::min<std::int64_t>(size("columns"), 16)};
+    return {"cuSPARSE", cusparse_spmv(contest.stream(), matrix, at("x"), at("y"))};
   }
   if (kernel == "gemv") {
     return {"cuBLAS",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "bench/variants.h"
 #include "tuner/device/cuda/cuda_backend.h"
@@ -39,18 +40,17 @@ Result<RunJob, Failure> Contest::job_for(const Config& config) {
   const auto plan = resolve(definition_.kernel, config, problem_, device_);
   if (!plan) return Failure{Status::invalid, plan.error().message};
   if (plan->reference_error) return Failure{Status::reference_failed, *plan->reference_error};
-  CompileJob compile;
-  compile.variants = {plan->candidate.source, plan->reference.source};
-  compile.architecture = device_.architecture;
-  compile.cache_dir = cache_.path();
-  const auto compiled = compiler_->compile(compile);
-  for (const auto& variant : compiled) {
-    if (variant.status != Status::ok) return Failure{variant.status, variant.log};
-  }
   RunJob job;
   job.plan = *plan;
-  job.candidate = compiled[0].module;
-  job.reference = compiled[1].module;
+  for (const auto& [program, module] :
+       {std::pair(&job.plan.candidate, &job.candidate), std::pair(&job.plan.reference, &job.reference),
+        std::pair(&job.plan.verifier, &job.verifier)}) {
+    if (!program->has_steps()) continue;
+    CompiledVariant compiled =
+        compiler_->compile({{program->source}, device_.architecture, cache_.path()}).front();
+    if (compiled.status != Status::ok) return Failure{compiled.status, compiled.log};
+    *module = std::move(compiled.module);
+  }
   return job;
 }
 

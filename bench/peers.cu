@@ -1,6 +1,7 @@
 #include "bench/peers.h"
 
 #include <cublas_v2.h>
+#include <cusparse.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +23,12 @@ void check(cudaError_t code, const char* doing) {
 void check(cublasStatus_t code, const char* doing) {
   if (code == CUBLAS_STATUS_SUCCESS) return;
   std::fprintf(stderr, "%s: cuBLAS says %d\n", doing, static_cast<int>(code));
+  std::exit(1);
+}
+
+void check(cusparseStatus_t code, const char* doing) {
+  if (code == CUSPARSE_STATUS_SUCCESS) return;
+  std::fprintf(stderr, "%s: cuSPARSE says %d\n", doing, static_cast<int>(code));
   std::exit(1);
 }
 
@@ -110,6 +117,49 @@ LibraryCall cub_segmented_sum(PeerStream stream, std::size_t offsets, std::size_
   return [=, scratch = allocate(size)](const PeerAddress* buffers) {
     std::size_t of_scratch = size;
     sum(scratch.get(), of_scratch, buffers[offsets], buffers[in], buffers[out]);
+  };
+}
+
+namespace {
+
+// The handle and the descriptors of one product. They live as long as the process.
+struct SparseProduct {
+  cusparseHandle_t handle = nullptr;
+  cusparseSpMatDescr_t a = nullptr;
+  cusparseDnVecDescr_t x = nullptr, y = nullptr;
+
+  SparseProduct(PeerStream stream, const SparseMatrix& matrix) {
+    // cuSPARSE refuses null pointers. Each call sets the right ones.
+    void* some = this;
+    check(cusparseCreate(&handle), "open cuSPARSE");
+    check(cusparseSetStream(handle, stream), "set the stream");
+    check(cusparseCreateCsr(&a, matrix.rows, matrix.columns, matrix.nonzeros, some, some, some, CUSPARSE_INDEX_32I,
+                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F),
+          "describe the matrix");
+    check(cusparseCreateDnVec(&x, matrix.columns, some, CUDA_R_32F), "describe x");
+    check(cusparseCreateDnVec(&y, matrix.rows, some, CUDA_R_32F), "describe y");
+  }
+};
+
+}  // namespace
+
+LibraryCall cusparse_spmv(PeerStream stream, const SparseMatrix& matrix, std::size_t x, std::size_t y) {
+  const auto product = std::make_shared<SparseProduct>(stream, matrix);
+  const float one = 1, zero = 0;
+  std::size_t size = 0;
+  check(cusparseSpMV_bufferSize(product->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, product->a, product->x, &zero,
+                                product->y, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, &size),
+        "ask for cuSPARSE's scratch memory");
+  return [=, scratch = allocate(size)](const PeerAddress* buffers) {
+    auto memory = [&](std::size_t place) { return reinterpret_cast<void*>(buffers[place]); };
+    check(cusparseCsrSetPointers(product->a, memory(matrix.row_offsets), memory(matrix.column_indices),
+                                 memory(matrix.values)),
+          "set the matrix");
+    check(cusparseDnVecSetValues(product->x, memory(x)), "set x");
+    check(cusparseDnVecSetValues(product->y, memory(y)), "set y");
+    check(cusparseSpMV(product->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, product->a, product->x, &zero,
+                       product->y, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, scratch.get()),
+          "cuSPARSE's product");
   };
 }
 

@@ -26,6 +26,13 @@ LibraryCall cub_scan(PeerStream stream, std::size_t in, std::size_t out, std::in
 // ends.
 LibraryCall cub_segmented_sum(PeerStream stream, std::size_t offsets, std::size_t in, std::size_t out,
                               std::int64_t segments);
+// Compressed rows of floats: the places of its three buffers.
+struct SparseMatrix {
+  std::size_t row_offsets, column_indices, values;
+  std::int64_t rows, columns, nonzeros;
+};
+// y = A x, without preparing the matrix beforehand.
+LibraryCall cusparse_spmv(PeerStream stream, const SparseMatrix& matrix, std::size_t x, std::size_t y);
 LibraryCall cublas_saxpy(PeerStream stream, float a, std::size_t x, std::size_t y, std::int64_t count);
 // Row-major.
 LibraryCall cublas_sgemv(PeerStream stream, std::size_t a, std::size_t x, std::size_t y, std::int64_t rows,
