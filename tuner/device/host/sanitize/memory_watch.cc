@@ -86,6 +86,7 @@ void MemoryWatch::begin_launch(const KernelLaunch& launch, const SharedMemory& s
   dl_iterate_phdr(find_module_memory, &module);
   module_end_ = module.end;
   static_shared_begin_ = static_shared_end_ = 0;
+  own_code_.fill(nullptr);
   loop_heads_.clear();
   allowed_places_.clear();
 }
@@ -103,11 +104,13 @@ void MemoryWatch::find_static_shared() {
   static_shared_end_ = found.thread_locals_end;
 }
 
-const void* MemoryWatch::users_code(kernel::CodePlace place) const {
+const void* MemoryWatch::users_code(kernel::CodePlace place) {
   constexpr int kMostCalls = 32;
-  for (int i = 0; i < kMostCalls && symbols_.is_library(number_of(place.code) - 1 - module_begin_); ++i) {
-    place = caller_of(place);
-  }
+  const auto is_library = [&] { return symbols_.is_library(number_of(place.code) - 1 - module_begin_); };
+  const void*& own = own_code_[number_of(place.code) % own_code_.size()];
+  if (own == place.code) return own;
+  if (!is_library()) return own = place.code;
+  for (int i = 0; i < kMostCalls && is_library(); ++i) place = caller_of(place);
   return place.code;
 }
 
@@ -175,6 +178,7 @@ std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, s
   const std::uintptr_t begin = number_of(address), end = begin + bytes;
   if (is_within(begin, &gktune_thread, sizeof gktune_thread)) return std::nullopt;
   if (is_atomic(kind) && reads(kind)) order_.note_relaxed_read(rank);
+  if (page_at(begin).kind == Page::Kind::stack) return std::nullopt;
   const void* code = users_code(place_in_code);
   const std::uintptr_t offset = number_of(code) - module_begin_;
   const Access now{order_.epoch(rank), rank & 0x3ff, is_atomic(kind),
@@ -182,7 +186,6 @@ std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, s
   for (std::uintptr_t at = begin; at < end;) {
     Page& page = page_at(at);
     const std::uintptr_t page_end = std::min(end, (at / kPage + 1) * kPage);
-    if (page.kind == Page::Kind::stack) return std::nullopt;
     bool is_shared = page.kind == Page::Kind::dynamic_shared;
     if (page.kind == Page::Kind::other) {
       if (static_shared_begin_ == 0) find_static_shared();
@@ -204,14 +207,23 @@ std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, s
     }
     if (at == begin && kind == AccessKind::atomic_update) note_loop_head(address, now);
     if (page.bytes == nullptr) page.bytes = std::make_unique<std::array<Byte, kPage>>();
-    for (; at < page_end; ++at) {
-      if (auto wrong = note(place, (*page.bytes)[at % kPage], now)) return wrong;
+    // Neighbours with the same history have the same future.
+    Byte* byte = &(*page.bytes)[at % kPage];
+    const Byte before = *byte;
+    if (auto wrong = note(place, *byte, now)) return wrong;
+    const Byte after = *byte;
+    while (++at < page_end) {
+      if (std::memcmp(++byte, &before, sizeof before) == 0) {
+        *byte = after;
+      } else if (auto wrong = note(place, *byte, now)) {
+        return wrong;
+      }
     }
   }
   return std::nullopt;
 }
 
-Failure MemoryWatch::detected(unsigned rank, Status status, std::string what, kernel::CodePlace place) const {
+Failure MemoryWatch::detected(unsigned rank, Status status, std::string what, kernel::CodePlace place) {
   return fault(status, std::move(what), {order_.epoch(rank), rank & 0x3ff, false, 0}, users_code(place));
 }
 

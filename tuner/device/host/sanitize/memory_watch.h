@@ -44,7 +44,7 @@ class MemoryWatch {
   // The first finding since the last call that cannot change a result; empty: there is none.
   std::string take_harmless() { return std::exchange(harmless_, {}); }
   // An error that the code itself has detected.
-  Failure detected(unsigned rank, Status status, std::string what, kernel::CodePlace place) const;
+  Failure detected(unsigned rank, Status status, std::string what, kernel::CodePlace place);
 
   // The calls in the user's code by which two threads have come to one place in different ways.
   struct DifferentCalls {
@@ -128,7 +128,7 @@ class MemoryWatch {
   // The call of the function that contains the place.
   static kernel::CodePlace caller_of(kernel::CodePlace place);
   // The call in the user's code: an access within a function of a library is reported there.
-  const void* users_code(kernel::CodePlace place) const;
+  const void* users_code(kernel::CodePlace place);
   std::optional<Failure> find_outside(const Place& place, const Access& now) const;
   std::optional<Failure> note(const Place& place, Byte& byte, const Access& now);
   std::optional<Failure> judge_write();
@@ -158,6 +158,8 @@ class MemoryWatch {
   std::uintptr_t module_begin_ = 0, module_end_ = 0;                // of the code that runs
   std::uintptr_t static_shared_begin_ = 0, static_shared_end_ = 0;  // known once it is used
   ModuleSymbols symbols_;
+  std::array<const void*, 256>
+      own_code_{};  // places of this launch that are in no library, by their last byte
   std::string symbols_path_;                // of the module that they are from
   std::vector<PendingRead> pending_reads_;  // of the block, one for each place in the code
   std::vector<std::uint32_t> loop_heads_;   // places in the code of this launch
