@@ -192,9 +192,8 @@ bool has_failed(const std::vector<Finding>& findings, Status status, T Trial::*p
 class CheckSession {
  public:
   using Next = std::function<bool(Candidate&)>;
-  CheckSession(Device& device, const CheckEvents& events, CheckOrder order, const Next& next,
-               CheckResult result)
-      : device_(device), events_(events), order_(order), next_(next), result_(std::move(result)) {}
+  CheckSession(Device& device, const CheckEvents& events, const Next& next, CheckResult result)
+      : device_(device), events_(events), next_(next), result_(std::move(result)) {}
 
   CheckResult run() {
     while (true) {
@@ -209,6 +208,8 @@ class CheckSession {
       end(*std::move(trial));
     }
     for (auto& [place, trial] : passed_) result_.passed.push_back(std::move(trial));
+    result_.findings.clear();
+    for (const auto& [place, trial] : failed_) add_finding(result_.findings, trial);
     return std::move(result_);
   }
 
@@ -221,10 +222,6 @@ class CheckSession {
         continue;
       if (has_failed(result_.findings, Status::timed_out, &Trial::config, candidate->config)) {
         ++result_.left_out;
-      } else if (order_ == CheckOrder::one_by_one &&
-                 std::ranges::find(running_, candidate->config, &Running::config) != running_.end()) {
-        held_ = std::move(candidate);
-        return;
       } else {
         submit(*std::move(candidate));
       }
@@ -251,7 +248,6 @@ class CheckSession {
   }
 
   std::optional<Candidate> take() {
-    if (held_) return std::exchange(held_, std::nullopt);
     Candidate candidate;
     has_more_ = next_(candidate);
     return has_more_ ? std::optional(std::move(candidate)) : std::nullopt;
@@ -276,17 +272,21 @@ class CheckSession {
       // It fails for every configuration of the problem: one finding, without a configuration.
       if (has_failed(result_.findings, trial.status, &Trial::problem, trial.problem)) return;
       trial.config = {};
-      add_finding(result_.findings, trial);
-      return;
+      return fail(place, std::move(trial));
     }
     ++result_.checked;
     if (trial.ok()) {
       if (!trial.message.empty()) add_finding(result_.harmless, trial);
       passed_.emplace(place, std::move(trial));
     } else {
-      add_finding(result_.findings, trial);
+      fail(place, std::move(trial));
     }
     if (events_.on_progress) events_.on_progress(result_);
+  }
+
+  void fail(std::size_t place, Trial trial) {
+    add_finding(result_.findings, trial);
+    failed_.emplace(place, std::move(trial));
   }
 
   std::size_t remove_running(const Trial& trial) {
@@ -306,12 +306,10 @@ class CheckSession {
 
   Device& device_;
   const CheckEvents& events_;
-  CheckOrder order_;
   const Next& next_;
   CheckResult result_;
   std::vector<Running> running_;
-  std::map<std::size_t, Trial> passed_;  // by the place of their candidates
-  std::optional<Candidate> held_;        // until another problem of its configuration has ended
+  std::map<std::size_t, Trial> passed_, failed_;  // by the place of their candidates
   bool has_more_ = true;
   std::size_t submitted_ = 0, in_flight_ = 0;
   int unchecked_in_a_row_ = 0;
@@ -459,9 +457,9 @@ Failures CheckResult::failures() const {
   return failures;
 }
 
-CheckResult check(Device& device, const CheckEvents& events, CheckOrder order,
-                  const std::function<bool(Candidate&)>& next, CheckResult result) {
-  return CheckSession(device, events, order, next, std::move(result)).run();
+CheckResult check(Device& device, const CheckEvents& events, const std::function<bool(Candidate&)>& next,
+                  CheckResult result) {
+  return CheckSession(device, events, next, std::move(result)).run();
 }
 
 Result<CheckResult, EngineError> check_space(const CheckRequest& request, const CheckEvents& events) {
@@ -481,8 +479,7 @@ Result<CheckResult, EngineError> check_space(const CheckRequest& request, const 
     candidate.kernel = kernel;
     return candidates.next(candidate);
   };
-  const auto order = is_sanitizing(request) ? CheckOrder::one_by_one : CheckOrder::together;
-  CheckResult result = check(*device, events, order, next, *std::move(counts));
+  CheckResult result = check(*device, events, next, *std::move(counts));
   if (is_sanitizing(request)) {
     set_apart_what_did_not_run(result, is_awkward(request));
     set_apart_guesses(result, request.definition);

@@ -52,14 +52,11 @@ struct CheckEvents {
   double begins_for_s = 0;  // candidates that have not begun by then are left out; 0: none are
 };
 
-// one_by_one: checks the problems of a configuration one after another and skips the rest after one exceeds
-// the time limit.
-enum class CheckOrder { together, one_by_one };
-
 // Sends candidates through a device, as many at a time as the device accepts. `next` returns false when no
-// candidate is left. Adds to the result, which may have the numbers of candidates.
-CheckResult check(Device& device, const CheckEvents& events, CheckOrder order,
-                  const std::function<bool(Candidate&)>& next, CheckResult result = {});
+// candidate is left. A configuration that exceeds the time limit is not tried again. Adds to the result,
+// which may have the numbers of candidates.
+CheckResult check(Device& device, const CheckEvents& events, const std::function<bool(Candidate&)>& next,
+                  CheckResult result = {});
 
 // The part of a space file to check.
 struct CheckRequest {

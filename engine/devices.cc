@@ -27,6 +27,10 @@ namespace fs = std::filesystem;
 // A shorter candidate of a GPU takes little more time than the messages about it.
 constexpr double kShortRunS = 0.05;
 
+// Candidates that a sanitizer examines at the same time, at most: each takes many times the memory of its
+// buffers.
+constexpr int kSanitizedAtOnce = 8;
+
 // All files and folders below this one, by their paths.
 std::vector<fs::path> paths_below(const fs::path& folder) {
   std::vector<fs::path> paths;
@@ -224,14 +228,19 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(KernelDefinition 
   // Compilers on all cores would delay this process and its run workers, which then make the device wait.
   options.jobs_while_waiting = static_cast<int>(std::max(1u, own_core_count() - own_core_count() / 4));
   if (found.info.kind == "host") options.batch = 1;  // its compiler gains nothing from several at once
-  options.compiles_while_timing = found.info.kind != "host";
+  options.compiles_while_timing = work == DeviceWork::sanitize || found.info.kind != "host";
   if (is_gpu(found.info.kind)) options.sends_ahead_below_s = kShortRunS;
   options.fault_telling_s = 2;  // a GPU's driver looks at the damage first, a CPU's thread for its line
   options.cache_dir = cache->string();
   options.work = work == DeviceWork::compile ? LastStep::compile
                  : work == DeviceWork::time  ? LastStep::time
                                              : LastStep::check;
-  if (work == DeviceWork::sanitize) options.instrumentation = Instrumentation::sanitize;
+  if (work == DeviceWork::sanitize) {
+    options.instrumentation = Instrumentation::sanitize;
+    // Nothing is timed: candidates may disturb one another.
+    options.backends.resize(static_cast<std::size_t>(std::clamp(options.jobs, 1, kSanitizedAtOnce)),
+                            options.backends.front());
+  }
   auto folder = RunFolder::make(*cache);
   if (!folder) return EngineError{EngineError::Kind::no_cache, folder.error().message};
   auto device = WorkerDevice::open(std::move(kernel), std::move(options), *std::move(folder));

@@ -49,6 +49,22 @@ bool is_rejecting(const Trial& trial) {
 
 bool is_doubtful(const Finding& finding) { return finding.status == Status::wrong_result; }
 
+// Removes rejecting trials that are excused from the findings that are concerned, up to the first that is
+// not.
+void drop_excused(std::vector<Finding>& findings, const std::function<bool(const Finding&)>& is_concerned,
+                  const std::function<bool(const Trial&)>& is_excused) {
+  bool is_settled = false;
+  for (Finding& finding : findings) {
+    if (!is_concerned(finding)) continue;
+    std::erase_if(finding.trials, [&](const Trial& trial) {
+      if (is_settled || !is_rejecting(trial)) return false;
+      is_settled = !is_excused(trial);
+      return !is_settled;
+    });
+  }
+  std::erase_if(findings, [](const Finding& finding) { return finding.trials.empty(); });
+}
+
 // The kernel with such inputs; null if it has none. Where they are NaN, a result may have to be NaN.
 std::shared_ptr<const KernelDefinition> with_inputs(const KernelDefinition& kernel, const Plan& plan,
                                                     const SpecialInputs& special) {
@@ -331,16 +347,13 @@ Judge::Done Judge::sanitize(const Definition& candidate, Examiner& examiner, Exa
                               checked->chosen.str() + " executions; then the time was over");
     checked->was_stopped = false;
   }
-  for (Finding& finding : checked->findings) {
-    std::erase_if(finding.trials, [&](const Trial& trial) {
-      if (!is_rejecting(trial) || !fails_in_the_space_too(trial, examiner)) return false;
-      judgement.notes.push_back("not examined: " + trial.problem.str() +
-                                ", which the space's kernel does not solve: " + finding.message);
-      return true;
-    });
-  }
-  std::erase_if(checked->findings, [](const Finding& finding) { return finding.trials.empty(); });
-  if (!is_host() && std::ranges::any_of(checked->findings, is_doubtful)) {
+  const bool has_doubts = !is_host() && std::ranges::any_of(checked->findings, is_doubtful);
+  drop_excused(
+      checked->findings, [&](const Finding& finding) { return is_host() || !is_doubtful(finding); },
+      [&](const Trial& trial) {
+        return fails_in_the_space_too(trial, *examiner.sanitizer, examiner.host->info, judgement);
+      });
+  if (has_doubts) {
     examined.doubtful = *std::move(checked);
   } else {
     take_findings(*checked, judgement);
@@ -349,21 +362,25 @@ Judge::Done Judge::sanitize(const Definition& candidate, Examiner& examiner, Exa
 }
 
 // The sanitizer's sizes are not listed: the space may not be defined for them.
-bool Judge::fails_in_the_space_too(const Trial& trial, Examiner& examiner) {
-  const std::string problem = trial.problem.json();
-  {
-    const std::lock_guard lock(mutex_);
-    const auto known = own_rulings_.find(problem);
-    if (known != own_rulings_.end()) return known->second == ruling_of(trial);
-  }
-  const auto own = space_of(*request_.space, trial.problem, examiner.host->info);
+bool Judge::fails_in_the_space_too(const Trial& trial, WorkerDevice& device, const DeviceInfo& info,
+                                   Judgement& judgement) {
+  const auto own = space_of(*request_.space, trial.problem, info);
   if (!own) return false;
-  const auto kernel = std::make_shared<const KernelDefinition>(request_.space->kernel);
-  const Trial known =
-      run_surely(*examiner.sanitizer, {*own->default_config(), trial.problem, nullptr, kernel}, events_.stop);
-  const std::lock_guard lock(mutex_);
-  own_rulings_[problem] = ruling_of(known);
-  return ruling_of(known) == ruling_of(trial);
+  const std::pair problem(info.kind, trial.problem.json());
+  std::unique_lock lock(mutex_);
+  auto known = own_rulings_.find(problem);
+  if (known == own_rulings_.end()) {
+    lock.unlock();
+    const auto kernel = std::make_shared<const KernelDefinition>(request_.space->kernel);
+    const Trial ended =
+        run_surely(device, {*own->default_config(), trial.problem, nullptr, kernel}, events_.stop);
+    lock.lock();
+    known = own_rulings_.emplace(problem, ruling_of(ended)).first;
+  }
+  if (known->second != ruling_of(trial)) return false;
+  judgement.notes.push_back("not examined: " + trial.problem.str() +
+                            ", which the space's kernel does not solve: " + trial.message);
+  return true;
 }
 
 // A CPU rounds otherwise than a GPU, which fuses products with sums: a result is wrong if it is wrong there
@@ -372,17 +389,14 @@ Judge::Done Judge::confirm_results(const Definition& candidate, CheckResult& che
   const auto device = runner_for(request_.space->kernel, DeviceWork::check);
   if (!device) return device.error();
   const auto kernel = std::make_shared<const KernelDefinition>(candidate.kernel);
-  bool is_excused = false;
-  for (Finding& finding : checked.findings) {
-    if (!is_doubtful(finding)) continue;
-    for (Trial& trial : finding.trials)
-      trial = run_one(**device, {trial.config, trial.problem, nullptr, kernel}, events_.stop);
-    std::erase_if(finding.trials, [](const Trial& trial) { return !is_rejecting(trial); });
-    is_excused = is_excused || finding.trials.empty();
-  }
-  if (is_excused)
+  bool is_right_there = false;
+  drop_excused(checked.findings, is_doubtful, [&](const Trial& trial) {
+    if (!is_rejecting(run_one(**device, {trial.config, trial.problem, nullptr, kernel}, events_.stop)))
+      return is_right_there = true;
+    return fails_in_the_space_too(trial, **device, request_.device.info, judgement);
+  });
+  if (is_right_there)
     judgement.notes.push_back("a CPU, which rounds otherwise, finds wrong results that the device does not");
-  std::erase_if(checked.findings, [](const Finding& finding) { return finding.trials.empty(); });
   return {};
 }
 

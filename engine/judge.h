@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/check_session.h"
@@ -194,7 +195,8 @@ class Judge {
   Done examine(const Definition& candidate, Examiner& examiner, Examined& examined);
   Done compile(const Definition& candidate, Examiner& examiner, Judgement& judgement) const;
   Done sanitize(const Definition& candidate, Examiner& examiner, Examined& examined);
-  bool fails_in_the_space_too(const Trial& trial, Examiner& examiner);
+  bool fails_in_the_space_too(const Trial& trial, WorkerDevice& device, const DeviceInfo& info,
+                              Judgement& judgement);
   Done confirm_results(const Definition& candidate, CheckResult& checked, Judgement& judgement);
   Done try_special_values(const Definition& candidate, Judgement& judgement);
   Done try_near_sizes(const Definition& candidate, Judgement& judgement);
@@ -213,8 +215,8 @@ class Judge {
   std::mutex mutex_;
   // Guarded by the mutex.
   std::vector<Examiner> idle_examiners_;
-  std::map<std::string, Ruling>
-      own_rulings_;  // of the sanitizer about the kernel of the space, by Problem::json()
+  // About the kernel of the space, by the device's kind and Problem::json().
+  std::map<std::pair<std::string, std::string>, Ruling> own_rulings_;
   std::unique_ptr<WorkerDevice> runner_;
   // Why the kernel of the space does not solve inputs with a special value; empty: it does.
   std::map<std::string, std::string> undefined_because_;

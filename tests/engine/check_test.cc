@@ -98,11 +98,10 @@ TEST(CheckProblems, a_problem_is_empty_if_a_size_is_zero) {
 }
 
 // Checks candidates that end in these trials.
-CheckResult check_of(const std::vector<Trial>& trials, std::size_t in_flight = 1,
-                     CheckOrder order = CheckOrder::together) {
+CheckResult check_of(const std::vector<Trial>& trials, std::size_t in_flight = 1) {
   ReplayDevice device({}, trials, in_flight);
   std::size_t next = 0;
-  return check(device, {}, order, [&](Candidate& candidate) {
+  return check(device, {}, [&](Candidate& candidate) {
     if (next == trials.size()) return false;
     candidate.config = trials[next].config;
     candidate.problem = trials[next++].problem;
@@ -173,22 +172,26 @@ TEST(CheckSession, a_configuration_that_hung_is_not_tried_on_other_problems) {
     trials.push_back(good_trial(2, 10));
     for (std::size_t i = trials.size() - 2; i < trials.size(); ++i) trials[i].problem = {{"n", n}};
   }
-  const CheckResult result = check_of(trials, 100, CheckOrder::one_by_one);
+  const CheckResult result = check_of(trials, 2);
   EXPECT_EQ(result.checked, 4);
   EXPECT_EQ(result.left_out, 2);
   EXPECT_EQ(result.failures(), (Failures{{Status::timed_out, 1}}));
 }
 
-// A device that runs only the last submitted candidate; the others can be withdrawn.
+// A device that runs only the last submitted candidate; the others can be withdrawn. Odd configurations fail
+// if the device is `picky`.
 class BusyDevice final : public Device {
  public:
+  explicit BusyDevice(bool is_picky = false) : is_picky_(is_picky) {}
   const DeviceInfo& info() const override { return info_; }
   std::size_t capacity() const override { return 4; }
   void submit(Candidate candidate) override { in_flight_.push_back(std::move(candidate)); }
   Trial next() override {
-    Trial trial = good_trial(1, 10);
-    trial.config = in_flight_.back().config;
+    const Config config = in_flight_.back().config;
     in_flight_.pop_back();
+    const bool fails = is_picky_ && config.find("threadsPerBlock")->integer() % 2 == 1;
+    Trial trial = fails ? bad_trial(1, Status::wrong_result, config.str()) : good_trial(1, 10);
+    trial.config = config;
     return trial;
   }
   std::size_t withdraw() override {
@@ -202,19 +205,18 @@ class BusyDevice final : public Device {
 
  private:
   DeviceInfo info_;
+  bool is_picky_;
   std::vector<Candidate> in_flight_;
 };
 
 // Checks the configurations 1 to `count`. From question `stop` on, the answer to whether to stop is yes.
-CheckResult check_on_busy_device(int count, int stop) {
-  BusyDevice device;
+CheckResult check_on_busy_device(int count, int stop, BusyDevice device = BusyDevice()) {
   int asked = 0, sent = 0;
-  return check(device, {{}, [&] { return ++asked >= stop; }}, CheckOrder::together,
-               [&](Candidate& candidate) {
-                 if (sent == count) return false;
-                 candidate.config = good_trial(++sent, 10).config;
-                 return true;
-               });
+  return check(device, {{}, [&] { return ++asked >= stop; }}, [&](Candidate& candidate) {
+    if (sent == count) return false;
+    candidate.config = good_trial(++sent, 10).config;
+    return true;
+  });
 }
 
 TEST(CheckSession, passed_candidates_keep_their_order) {
@@ -222,6 +224,15 @@ TEST(CheckSession, passed_candidates_keep_their_order) {
   ASSERT_EQ(result.passed.size(), 7u);
   for (int i = 0; i < 7; ++i)
     EXPECT_EQ(result.passed[static_cast<std::size_t>(i)].config, good_trial(i + 1, 10).config) << i;
+}
+
+TEST(CheckSession, findings_keep_the_order_of_their_candidates) {
+  const CheckResult result = check_on_busy_device(7, 1000, BusyDevice(true));
+  ASSERT_EQ(result.findings.size(), 4u);
+  for (int i = 0; i < 4; ++i) {
+    const auto& trials = result.findings[static_cast<std::size_t>(i)].trials;
+    EXPECT_EQ(trials.front().config, good_trial(2 * i + 1, 10).config) << i;
+  }
 }
 
 TEST(CheckSession, a_stop_waits_only_for_running_candidates) {
@@ -243,8 +254,7 @@ TEST(CheckSession, nothing_more_begins_when_the_time_is_over) {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
     return true;
   };
-  const CheckResult result =
-      check(device, {.on_progress = {}, .stop = {}, .begins_for_s = 0.02}, CheckOrder::together, slow);
+  const CheckResult result = check(device, {.on_progress = {}, .stop = {}, .begins_for_s = 0.02}, slow);
   EXPECT_TRUE(result.was_late);
   EXPECT_FALSE(result.was_stopped);
   EXPECT_EQ(result.checked, 1);
