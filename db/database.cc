@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 #include "db/database_parts.h"
@@ -53,7 +52,7 @@ std::optional<std::int64_t> find_device(const Connection& connection, const Devi
 // Another host may add the same row at the same time.
 std::int64_t device_id(const Connection& connection, const DeviceIdentity& device) {
   if (const auto known = find_device(connection, device)) return *known;
-  insert_new_row(connection, "devices", "", device);
+  insert_row(connection, {.table = "devices", .behind = " ON CONFLICT DO NOTHING"}, device);
   return find_device(connection, device).value();
 }
 
@@ -77,16 +76,6 @@ std::optional<std::int64_t> current_ok_trial(const Connection& connection, std::
 }
 
 }  // namespace
-
-std::string new_uuid() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::random_device random;
-  std::string uuid;
-  for (int i = 0; i < 4; ++i) {
-    for (std::uint32_t bits = random(), digit = 0; digit < 8; ++digit, bits >>= 4) uuid += kDigits[bits & 15];
-  }
-  return uuid;
-}
 
 std::string study_columns(const std::string& prefix, Counts counts) {
   std::string columns;
@@ -200,12 +189,13 @@ std::int64_t add_session(const Connection& connection, const std::string& uuid, 
   Statement find(connection, "SELECT id FROM sessions WHERE uuid = ?");
   if (find.bind(uuid).step()) return find.row().integer();
   const DeviceInfo& device = session.device;
-  insert_row(connection, "sessions", "",
-             SessionRow{uuid,
-                        {session.tool_version, session.host_name, device.driver, device.runtime, device.compiler},
-                        figures_of(device),
-                        session.command_line,
-                        now_unix_ms()});
+  insert_row(
+      connection, {"sessions"},
+      SessionRow{uuid,
+                 {session.tool_version, session.host_name, device.driver, device.runtime, device.compiler},
+                 figures_of(device),
+                 session.command_line,
+                 now_unix_ms()});
   find.bind(uuid).step();
   return find.row().integer();
 }
@@ -224,8 +214,8 @@ std::int64_t add_study(const Connection& connection, const Study& study) {
 
 void insert_trial(const Connection& connection, std::int64_t study, std::int64_t session, std::int64_t number,
                   const Trial& trial, const std::string& with) {
-  insert_row_or(with, "", connection, "trials", "study_id, session_id, number", trial, study, session,
-                number);
+  insert_row(connection, {.table = "trials", .keys = "study_id, session_id, number, ", .before = with}, trial,
+             study, session, number);
 }
 
 Database::Database(std::filesystem::path path, std::unique_ptr<Connection> connection)
@@ -598,7 +588,7 @@ Result<void> Database::add_playoff(std::int64_t study, std::int64_t session, con
       if (!trial)
         throw Failure("study " + std::to_string(study) + " has no successful trial of " +
                       finalist.config.str());
-      insert_row(*connection_, "finalists", "playoff_id, place, trial_id",
+      insert_row(*connection_, {"finalists", "playoff_id, place, trial_id, "},
                  FinalistRow{finalist.objective, finalist.timing, finalist.metrics, finalist.samples_us}, id,
                  ++place, *trial);
     }

@@ -136,7 +136,7 @@ struct StoredCode {
 
 // A problem that any host may tune: `gktune run --queue` adds it, `gktune serve` takes it.
 struct QueuedProblem {
-  enum class State { waiting, running, done, failed };
+  GKTUNE_MEMBER_ENUM(State, waiting, running, done, failed)
   std::string kernel;
   Problem problem;
   std::string device;  // a part of the name of the device; empty: any
@@ -146,26 +146,12 @@ struct QueuedProblem {
   State state = State::waiting;
   std::int64_t attempts = 0;
   std::string host_name, message;                         // of the host that took it last
-  std::int64_t changed_unix_ms = 0, expires_unix_ms = 0;  // the latter: of the lease of that host
+  std::int64_t changed_ms = 0, expires_ms = 0;            // since 1970; the latter: of the lease of that host
   std::int64_t id = 0;
 };
-EnumNames enum_names(QueuedProblem::State);
 
-template <class Archive, Is<QueuedProblem> Q>
-void fields(Archive&& archive, Q& queued) {
-  archive("kernel", queued.kernel);
-  archive("problem", queued.problem);
-  archive("device", queued.device);
-  archive("priority", queued.priority);
-  archive("trials", queued.trials);
-  archive("seconds", queued.seconds);
-  archive("state", queued.state);
-  archive("attempts", queued.attempts);
-  archive("host_name", queued.host_name);
-  archive("message", queued.message);
-  archive("changed_ms", queued.changed_unix_ms);
-  archive("expires_ms", queued.expires_unix_ms);
-}
+GKTUNE_FIELDS(QueuedProblem, kernel, problem, device, priority, trials, seconds, state, attempts, host_name,
+              message, changed_ms, expires_ms)
 
 // A database on a server calls these while the server cannot be reached.
 struct OutageEvents {

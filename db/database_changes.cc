@@ -152,9 +152,9 @@ Result<void> Database::add_definition(const StoredDefinition& definition, const 
     Statement(*connection_, "DELETE FROM definitions WHERE kernel = ? AND fingerprint = ? AND device_kind = ?")
         .bind(definition.kernel, definition.fingerprint, definition.device_kind)
         .run();
-    insert_row(*connection_, "definitions", "", definition);
+    insert_row(*connection_, {"definitions"}, definition);
     for (const StoredCode& code : codes) {
-      insert_row(*connection_, "codes", "symbols, bytes", code, SortedJson(code.symbols).dump(),
+      insert_row(*connection_, {"codes", "symbols, bytes, "}, code, SortedJson(code.symbols).dump(),
                  sql::Blob{code.bytes});
     }
     transaction.commit();

@@ -62,7 +62,6 @@ std::unique_ptr<postgres::Connection> open_server(const std::filesystem::path& u
 // Opens a database to copy from it. Checks that it is a sound one of gktune.
 std::unique_ptr<Connection> open_source(const std::filesystem::path& source);
 std::string name_of(const std::filesystem::path& path);  // in messages, without a password
-std::string new_uuid();  // 128 random bits, in hexadecimal
 
 // Names the row in the message of a Failure.
 template <class Function>
@@ -129,30 +128,22 @@ T read_fields(Row& row) {
 // The condition that the row `d` of devices has the identity that is bound to its four parameters.
 inline const std::string kIsDevice = "(" + columns_of<DeviceIdentity>("d.") + ") = (?, ?, ?, ?)";
 
-// Inserts a row of a table: the values of its keys, and the fields of an object. `with` comes before the
-// statement and `otherwise` after it.
+// A table, the names of its columns that are no fields ("study_id, number, "), and SQL around the statement.
+struct Insertion {
+  std::string table, keys = "", before = "", behind = "";
+};
+
+// Inserts a row: the values of its keys, and the fields of an object.
 template <class T, class... Keys>
-void insert_row_or(const std::string& with, const std::string& otherwise, const Connection& connection,
-                   const std::string& table, const std::string& keys, const T& object,
-                   const Keys&... values) {
+void insert_row(const Connection& connection, const Insertion& into, const T& object, const Keys&... values) {
   ColumnNames names;
   fields(names, object);
   std::string parameters;
   for (std::size_t i = 0; i < sizeof...(values); ++i) parameters += "?, ";
-  Statement insert(connection, with + "INSERT INTO " + table + " (" + keys + (keys.empty() ? "" : ", ") +
-                                   names.sql() + ") VALUES (" + parameters + names.parameters() + ")" +
-                                   otherwise);
+  Statement insert(connection, into.before + "INSERT INTO " + into.table + " (" + into.keys + names.sql() +
+                                   ") VALUES (" + parameters + names.parameters() + ")" + into.behind);
   insert.bind(values...);
   bind_fields(insert, object).run();
-}
-template <class... Rest>
-void insert_row(const Connection& connection, const Rest&... rest) {
-  insert_row_or("", "", connection, rest...);
-}
-// Adds nothing if there is such a row.
-template <class... Rest>
-void insert_new_row(const Connection& connection, const Rest&... rest) {
-  insert_row_or("", " ON CONFLICT DO NOTHING", connection, rest...);
 }
 
 }  // namespace gktune

@@ -37,25 +37,20 @@ bool change(const Connection& connection, const QueuedProblem& known, State stat
 
 }  // namespace
 
-EnumNames enum_names(QueuedProblem::State) {
-  static constexpr std::string_view kNames[] = {"waiting", "running", "done", "failed"};
-  return kNames;
-}
-
 Result<std::int64_t> Database::enqueue(const std::vector<QueuedProblem>& problems) {
   return guarded([&] {
     std::int64_t waiting = 0;
     Transaction transaction(*connection_, Transaction::Kind::write);
     for (QueuedProblem problem : problems) {
-      problem.changed_unix_ms = connection_->now_ms();
-      insert_row_or(
-          "",
-          " ON CONFLICT (kernel, problem, device) DO UPDATE SET priority = excluded.priority, trials = "
-          "excluded.trials, "
-          "seconds = excluded.seconds, state = 'waiting', attempts = 0, message = '', changed_ms = "
-          "excluded.changed_ms "
-          "WHERE queue.state <> 'running'",
-          *connection_, "queue", "", problem);
+      problem.changed_ms = connection_->now_ms();
+      insert_row(
+          *connection_,
+          {.table = "queue",
+           .behind = " ON CONFLICT (kernel, problem, device) DO UPDATE SET priority = excluded.priority, "
+                     "trials = excluded.trials, seconds = excluded.seconds, state = 'waiting', "
+                     "attempts = 0, message = '', changed_ms = excluded.changed_ms "
+                     "WHERE queue.state <> 'running'"},
+          problem);
       waiting += connection_->changes();
     }
     transaction.commit();
@@ -70,7 +65,7 @@ Result<std::optional<QueuedProblem>> Database::take_queued(const std::set<std::s
   return guarded([&]() -> std::optional<QueuedProblem> {
     const std::int64_t now = connection_->now_ms();
     for (QueuedProblem& each : read_queue(*connection_, "state IN ('waiting', 'running')")) {
-      const bool is_lost = each.state == State::running && each.expires_unix_ms <= now;
+      const bool is_lost = each.state == State::running && each.expires_ms <= now;
       if ((each.state != State::waiting && !is_lost) || !kernels.contains(each.kernel) ||
           device.find(each.device) == device.npos)
         continue;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <stdexcept>
 
 #include "db/sql/failure.h"
@@ -28,6 +29,13 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
 }
 
 }  // namespace
+
+std::string new_uuid() {
+  std::random_device random;
+  std::string uuid;
+  for (int digit = 0; digit < 32; ++digit) uuid += "0123456789abcdef"[random() % 16];
+  return uuid;
+}
 
 NamedValues values_from_json(std::string_view json) {
   try {

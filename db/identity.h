@@ -17,6 +17,8 @@
 
 namespace gktune {
 
+std::string new_uuid();  // 128 random bits, in hexadecimal
+
 // JSON with sorted names: one text for equal contents.
 using SortedJson = nlohmann::json;
 

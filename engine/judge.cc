@@ -215,7 +215,7 @@ Result<Examined, EngineError> Judge::examine(const Definition& candidate, std::i
   examined.judgement.sandbox = request_.sandbox;
   Examiner examiner = take_examiner(jobs);
   if (auto done = examine(candidate, examiner, examined); !done) return done.error();
-  if (examined.judgement.ruling != Ruling::not_judged) put_back(std::move(examiner));
+  if (examined.judgement.verdict != Ruling::not_judged) put_back(std::move(examiner));
   return examined;
 }
 
@@ -267,7 +267,7 @@ Judge::Done Judge::finish(const Definition& candidate, Judgement& judgement) {
 }
 
 void Judge::reject(Judgement& judgement, const Trial& trial) const {
-  judgement.ruling = ruling_of(trial);
+  judgement.verdict = ruling_of(trial);
   judgement.status = trial.status;
   judgement.message = trial.message;
   judgement.problem = trial.problem;
@@ -669,7 +669,7 @@ void Judge::note_limits(const Problem& problem, double time_us, Judgement& judge
   trial.timing.median_us = time_us;
   if (!evaluate_metrics(kernel, request_.device.info, trial)) return;
   for (PeakShare& each : peak_shares(trial.metrics, request_.device.info))
-    judgement.limits.push_back({problem, std::move(each)});
+    judgement.limits.push_back({problem, each.kind, each.share, each.peak, std::move(each.metric)});
 }
 
 }  // namespace gktune

@@ -19,32 +19,13 @@
 namespace gktune {
 
 // Says whether a candidate is accepted, or why it is rejected.
-enum class Ruling {
-  accepted,
-  wrong,
-  out_of_bounds,
-  race,
-  crashed,
-  hung,
-  cheating,
-  does_not_compile,  // or cannot be launched
-  not_judged         // the reference or the machine failed
-};
-inline EnumNames enum_names(Ruling) {
-  static constexpr std::string_view kNames[] = {"accepted",  "wrong", "out_of_bounds", "race",
-                                                "crashed",   "hung",  "cheating",      "does_not_compile",
-                                                "not_judged"};
-  return kNames;
-}
+GKTUNE_ENUM(Ruling, accepted, wrong, out_of_bounds, race, crashed, hung, cheating,
+            does_not_compile,  // or cannot be launched
+            not_judged)        // the reference or the machine failed
 Ruling ruling_of(const Trial& trial);
 
 // The steps of a judge, the cheapest first.
-enum class JudgeStage { read, compile, sanitize, special_values, near_sizes, time, compare };
-inline EnumNames enum_names(JudgeStage) {
-  static constexpr std::string_view kNames[] = {"read",       "compile", "sanitize", "special_values",
-                                                "near_sizes", "time",    "compare"};
-  return kNames;
-}
+GKTUNE_ENUM(JudgeStage, read, compile, sanitize, special_values, near_sizes, time, compare)
 
 // A program to compare candidates with.
 struct Baseline {
@@ -80,20 +61,15 @@ GKTUNE_FIELDS(BaselineMean, baseline, speedup)
 // How much of what the device can do a candidate uses.
 struct LimitShare {
   Problem problem;
-  PeakShare of;
+  PeakShare::Kind limit = PeakShare::Kind::bandwidth;
+  double share = 0, peak = 0;  // see PeakShare
+  std::string unit;            // of the peak
 };
 
-template <class Archive, Is<LimitShare> S>
-void fields(Archive&& archive, S& limit) {
-  archive("problem", limit.problem);
-  archive("limit", limit.of.kind);
-  archive("share", limit.of.share);
-  archive("peak", limit.of.peak);
-  archive("unit", limit.of.metric);
-}
+GKTUNE_FIELDS(LimitShare, problem, limit, share, peak, unit)
 
 struct Judgement {
-  Ruling ruling = Ruling::accepted;
+  Ruling verdict = Ruling::accepted;
   JudgeStage stage = JudgeStage::read;  // the last one
   // The next members describe a rejection.
   Status status = Status::ok;
@@ -111,30 +87,14 @@ struct Judgement {
   std::vector<LimitShare> limits;
   bool was_stopped = false;  // it is incomplete
 
-  bool is_accepted() const { return ruling == Ruling::accepted; }
+  bool is_accepted() const { return verdict == Ruling::accepted; }
   // Both compare with all baselines, on all problems.
   bool is_slower() const;
   bool is_not_slower() const;
 };
 
-template <class Archive, Is<Judgement> S>
-void fields(Archive&& archive, S& judgement) {
-  archive("verdict", judgement.ruling);
-  archive("stage", judgement.stage);
-  archive("status", judgement.status);
-  archive("message", judgement.message);
-  archive("problem", judgement.problem);
-  archive("config", judgement.config);
-  archive("seed", judgement.seed);
-  archive("sandbox", judgement.sandbox);
-  archive("resources", judgement.resources);
-  archive("near", judgement.near);
-  archive("notes", judgement.notes);
-  archive("comparisons", judgement.comparisons);
-  archive("in_other_regime", judgement.in_other_regime);
-  archive("means", judgement.means);
-  archive("limits", judgement.limits);
-}
+GKTUNE_FIELDS(Judgement, verdict, stage, status, message, problem, config, seed, sandbox, resources, near,
+              notes, comparisons, in_other_regime, means, limits)
 
 struct JudgeRequest {
   std::shared_ptr<const Definition> space;

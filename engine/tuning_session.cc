@@ -170,8 +170,8 @@ class TuningSession {
     tuning_.objective = kernel_.objective;
     tuning_.is_checked = kernel_.has_judge();
     tuning_.is_checked_by_default = kernel_.has_default_reference();
-    tuning_.valid = space_->size().str();
-    tuning_.cartesian = space_->cartesian().str();
+    tuning_.valid = space_->size();
+    tuning_.cartesian = space_->cartesian();
     tuning_.earlier = std::ssize(tuning_.trials);
     tuning_.is_fresh = request_.earlier == TuneRequest::Earlier::ignored;
     tuning_.budget_s = request_.limits.seconds;

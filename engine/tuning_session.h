@@ -31,7 +31,7 @@ struct Tuning {
   Objective objective;
   bool is_checked = true;              // against a reference
   bool is_checked_by_default = false;  // the reference is the default configuration
-  std::string valid, cartesian;        // numbers of configurations, as texts because they may exceed 64 bits
+  Count valid, cartesian;              // numbers of configurations
   std::vector<Trial> trials;           // all trials of the study, earlier ones first
   std::int64_t earlier = 0;
   bool is_fresh = false;  // earlier trials were ignored

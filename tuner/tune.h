@@ -102,7 +102,7 @@ struct TuneEvents {
 };
 
 struct TuneOutcome {
-  enum class End { exhausted, trials, seconds, converged, stopped, reference_failed, machine_failed };
+  GKTUNE_MEMBER_ENUM(End, exhausted, trials, seconds, converged, stopped, reference_failed, machine_failed)
   End end = End::exhausted;
   // A later run may continue.
   bool was_cut_short() const { return end == End::stopped || end == End::machine_failed; }

@@ -160,7 +160,7 @@ Json check_json(const CheckResult& result, const std::string& kernel, const Devi
   Json report = {{"kernel", kernel},
                  {"pass", work_name(options)},
                  {"checked", result.checked},
-                 {"of", json_of_count(result.all.str())},
+                 {"of", json_of_count(result.all)},
                  {"failed", result.failed()}};
   if (result.left_out > 0) report["left_out"] = result.left_out;
   if (result.was_late) report["was_late"] = true;

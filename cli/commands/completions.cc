@@ -76,11 +76,7 @@ end
 complete -c gktune -f -a '(__gktune_complete)'
 )";
 
-enum class Shell { bash, zsh, fish };
-EnumNames enum_names(Shell) {
-  static constexpr std::string_view kNames[] = {"bash", "zsh", "fish"};
-  return kNames;
-}
+GKTUNE_ENUM(Shell, bash, zsh, fish)
 
 struct CompletionsOptions {
   Shell shell = Shell::bash;

@@ -169,7 +169,7 @@ class JudgeReport {
  private:
   static Record row(const std::string& candidate, const Judgement& judgement,
                     const BaselineComparison& each) {
-    Record record = {{"candidate", candidate}, {"verdict", judgement.ruling}};
+    Record record = {{"candidate", candidate}, {"verdict", judgement.verdict}};
     for (Field& field : comparison_record(each)) record.push_back(std::move(field));
     if (!judgement.is_accepted()) record[3].cell = problem_cell(judgement.problem);
     record.insert(record.end(),
@@ -191,7 +191,7 @@ class JudgeReport {
     std::ostream& out = context_.out;
     const Screen& screen = context_.out_screen;
     const Ink ink = judgement.is_accepted() ? Ink::green : Ink::red;
-    out << candidate << ": " << paint(screen, ink, enum_name(judgement.ruling)) << '\n';
+    out << candidate << ": " << paint(screen, ink, enum_name(judgement.verdict)) << '\n';
     if (!judgement.is_accepted()) {
       out << enum_name(judgement.stage) << ": " << status_name(judgement.status);
       for (const std::string& part : {problem_text(judgement.problem), judgement.config.str()})
@@ -204,9 +204,9 @@ class JudgeReport {
     for (const auto* all : {&judgement.comparisons, &judgement.in_other_regime})
       for (const BaselineComparison& each : *all) table.add(comparison_record(each));
     if (!table.empty()) table.print(out, screen);
-    for (const auto& [problem, of] : judgement.limits)
-      out << fmt::format("{}: {:.0f}% of the device's {} peak of {} {}\n", problem_text(problem),
-                         100 * of.share, enum_name(of.kind), format_number(of.peak), of.metric);
+    for (const LimitShare& each : judgement.limits)
+      out << fmt::format("{}: {:.0f}% of the device's {} peak of {} {}\n", problem_text(each.problem),
+                         100 * each.share, enum_name(each.limit), format_number(each.peak), each.unit);
     for (const BaselineMean& each : judgement.means) {
       const Speedup& mean = each.speedup;
       out << fmt::format("{} times as fast as {} ({} to {}): {}\n", format_number(mean.factor), each.baseline,
@@ -242,7 +242,7 @@ class Verdicts {
 
   // Another judgement may decide what this one left open.
   void keep(const Definition& candidate, const Judgement& judgement) const {
-    const bool is_final = judgement.ruling != Ruling::not_judged && !judgement.was_stopped;
+    const bool is_final = judgement.verdict != Ruling::not_judged && !judgement.was_stopped;
     const bool is_open = std::ranges::any_of(judgement.comparisons, [](const BaselineComparison& each) {
       return each.speedup.relation == Relation::undecided;
     });
@@ -317,7 +317,7 @@ std::string conditions_of(const JudgeRequest& request, const std::string& space_
 
 Judgement unreadable(const std::vector<Diagnostic>& diagnostics) {
   Judgement judgement;
-  judgement.ruling = Ruling::does_not_compile;
+  judgement.verdict = Ruling::does_not_compile;
   judgement.status = Status::invalid;
   for (const Diagnostic& each : diagnostics) judgement.message += each.str() + '\n';
   return judgement;

@@ -64,8 +64,8 @@ void show(const OpenedSpace& opened, const Problem& problem, const SpaceOptions&
       context.out << fmt::format("{}{} of {} combinations are valid\n", title,
                                  format_count(space.size().str()), format_count(space.cartesian().str()));
     }
-    json["combinations"] = json_of_count(space.cartesian().str());
-    json["valid"] = json_of_count(space.size().str());
+    json["combinations"] = json_of_count(space.cartesian());
+    json["valid"] = json_of_count(space.size());
     report.table.add({{"problem", problem_cell(problem)},
                       {"combinations", json["combinations"], Unit::count},
                       {"valid", json["valid"], Unit::count}});

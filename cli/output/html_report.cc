@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <random>
 #include <span>
 
 #include "cli/devices.h"
@@ -394,12 +393,6 @@ Json study_json(const StudyFacts& facts) {
           {"details", Json()}};
 }
 
-// The scripts of the page carry it; nothing that a name smuggles in can know it.
-std::string new_nonce() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
-}
-
 std::string page(const std::vector<StudyFacts>& studies, const HtmlReportSettings& settings,
                  std::size_t detailed, std::size_t points) {
   std::string sections;
@@ -418,7 +411,7 @@ std::string page(const std::vector<StudyFacts>& studies, const HtmlReportSetting
   }
   std::string title = kernels.empty() ? "no studies" : kernels.front();
   if (kernels.size() > 1) title += fmt::format(" and {} more", kernels.size() - 1);
-  const std::string nonce = new_nonce();
+  const std::string nonce = new_uuid();  // of the page's scripts: nothing that a name smuggles in can know it
   std::string html = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   // The page cannot load or send anything, whatever a name holds.
   html += fmt::format(

@@ -1,6 +1,5 @@
 #include "cli/output/json.h"
 
-#include <charconv>
 #include <cstdlib>
 #include <ostream>
 #include <set>
@@ -45,12 +44,9 @@ class JsonFields {
 
 }  // namespace
 
-Json json_of_count(const std::string& digits) {
-  std::uint64_t count = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, count);
-  if (error == std::errc() && stop == end) return count;
-  return std::strtod(digits.c_str(), nullptr);
+Json json_of_count(const Count& count) {
+  if (count.bits() <= 64) return static_cast<std::uint64_t>(count);
+  return std::strtod(count.str().c_str(), nullptr);
 }
 
 Json json_of(const Value& value) { return value_json<Json>(value); }

@@ -6,6 +6,7 @@
 #include "db/identity.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/trial.h"
+#include "tuner/space/solver/count.h"
 
 namespace gktune {
 
@@ -17,8 +18,8 @@ template <class Number>
 Json json_above_zero(Number figure) {
   return figure > 0 ? Json(figure) : Json();
 }
-// A count in digits: a number, though only approximate beyond 64 bits.
-Json json_of_count(const std::string& digits);
+// A number, which is only approximate beyond 64 bits.
+Json json_of_count(const Count& count);
 Json json_of(const Value& value);
 Json json_of(const NamedValues& values);
 // Figures that the device does not report, and limits that it does not have, are null.

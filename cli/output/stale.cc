@@ -48,18 +48,4 @@ void warn_of_stale(const ChangedWinners& changed, std::size_t winners, Context& 
   if (!texts.empty()) hint_at_measurement(texts, context);
 }
 
-void warn_of_stale(std::span<const Winner> winners, Context& context) {
-  ChangedWinners changed;
-  for (const Winner& winner : winners) changed.emplace_back(winner.study, winner.changes);
-  warn_of_stale(changed, changed.size(), context);
-}
-
-void warn_of_stale(const std::vector<StudySummary>& studies, Context& context) {
-  ChangedWinners changed;
-  for (const StudySummary& each : studies) {
-    if (each.best_us) changed.emplace_back(each.study, each.changes);
-  }
-  warn_of_stale(changed, changed.size(), context);
-}
-
 }  // namespace gktune

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,9 +22,17 @@ using ChangedWinners = std::vector<std::pair<Study, std::vector<std::string>>>;
 // Warns of each change once. Names the winner if a change concerns only one, else says how many of `winners`
 // it concerns.
 void warn_of_stale(const ChangedWinners& changed, std::size_t winners, Context& context);
-void warn_of_stale(std::span<const Winner> winners, Context& context);
-
-void warn_of_stale(const std::vector<StudySummary>& studies, Context& context);
+// The same for winners, or for studies of which some have none.
+template <class Changed>
+void warn_of_stale(const std::vector<Changed>& all, Context& context) {
+  ChangedWinners changed;
+  for (const Changed& each : all) {
+    if constexpr (requires { each.best_us; })
+      if (!each.best_us) continue;
+    changed.emplace_back(each.study, each.changes);
+  }
+  warn_of_stale(changed, changed.size(), context);
+}
 
 // The last cell of a row: the changes for programs and documents, a mark for people,
 // who read them in the warnings.

@@ -19,12 +19,6 @@ constexpr std::size_t kBestShown = 5;
 constexpr double kWideSpread = 0.05;
 constexpr double kMuchDrift = 0.05;
 
-// By TuneOutcome::End.
-constexpr std::string_view kEnds[] = {"exhausted", "trials",           "seconds",       "converged",
-                                      "stopped",   "reference_failed", "machine_failed"};
-
-std::string_view end_name(TuneOutcome::End end) { return kEnds[static_cast<std::size_t>(end)]; }
-
 std::string title_of(const Tuning& tuning) {
   std::string title = tuning.kernel;
   if (!tuning.problem.empty()) title += ' ' + problem_text(tuning.problem);
@@ -36,7 +30,7 @@ std::string title_of(const Tuning& tuning) {
 std::string account_of(const Tuning& tuning) {
   auto tried = static_cast<std::int64_t>(tuning.trials.size());
   std::string text =
-      fmt::format("{} of {} configurations tried", format_count(tried), format_count(tuning.valid));
+      fmt::format("{} of {} configurations tried", format_count(tried), format_count(tuning.valid.str()));
   if (tuning.outcome.measured == 0 && tuning.earlier > 0) {
     text += ", all of them earlier";
   } else {
@@ -96,9 +90,7 @@ Json source_of(const std::optional<Gain>& gain) {
 
 // Twice the number of trials, or the whole space.
 std::int64_t next_bound(const Tuning& tuning) {
-  auto twice = static_cast<std::int64_t>(tuning.trials.size()) * 2;
-  bool fits = tuning.valid.size() < 18;
-  return fits ? std::min<std::int64_t>(twice, std::stoll(tuning.valid)) : twice;
+  return static_cast<std::int64_t>(std::min(Count(2 * tuning.trials.size()), tuning.valid));
 }
 
 bool ended_by_limit(const Tuning& tuning) {
@@ -142,7 +134,7 @@ Json report_json(const Tuning& tuning) {
                  {"measured", tuning.outcome.measured},
                  {"checked", tuning.is_checked},
                  {"seconds", tuning.seconds},
-                 {"end", end_name(tuning.outcome.end)}};
+                 {"end", enum_name(tuning.outcome.end)}};
   if (tuning.outcome.failure) report["failure"] = *tuning.outcome.failure;
   if (tuning.outcome.unjudged > 0) {
     report["unjudged"] = {{"configurations", tuning.outcome.unjudged},
@@ -221,7 +213,7 @@ Record report_record(const Tuning& tuning) {
           {"earlier", tuning.earlier, Unit::count},
           {"measured", tuning.outcome.measured, Unit::count},
           {"seconds", tuning.seconds, Unit::seconds, "time"},
-          {"end", end_name(tuning.outcome.end)},
+          {"end", tuning.outcome.end},
           {"best_us", best != nullptr ? Json(best->timing.median_us) : Json(), Unit::microseconds, "best"},
           {"spread", spread < 0 ? Json() : Json(spread), Unit::share, "±"},
           {"config", best != nullptr ? Cell(best->config) : Cell(), Unit::none, "configuration"},
@@ -238,14 +230,15 @@ std::string question_for(const Tuning& tuning, const std::string& database_flag)
 // How to go on with a tuning that left something to measure; empty: nothing.
 std::string continuation_hint(const Tuning& tuning) {
   const auto tried = static_cast<std::int64_t>(tuning.trials.size());
-  const std::string part = fmt::format("{} of {} configurations", format_count(tried), format_count(tuning.valid));
+  const std::string part =
+      fmt::format("{} of {} configurations", format_count(tried), format_count(tuning.valid.str()));
   const std::string command = tuning.is_fresh ? "the same command without --fresh" : "the same command";
   if (tuning.outcome.was_cut_short())
     return command + " continues" + (tuning.is_fresh ? "; with --fresh it starts over" : "");
   if (tuning.outcome.unjudged > 0) return command + " tries again the configurations that were not judged";
   if (tuning.outcome.measured == 0 && tuning.earlier > 0 && !ended_by_limit(tuning))
     return "no configuration was left to measure; --fresh measures all again";
-  if (tuning.outcome.end == TuneOutcome::End::trials && format_count(tried) != format_count(tuning.valid))
+  if (tuning.outcome.end == TuneOutcome::End::trials && Count(tried) != tuning.valid)
     return fmt::format("{} were tried; --trials {} continues", part, next_bound(tuning));
   if (tuning.outcome.end == TuneOutcome::End::converged)
     return fmt::format("no further gain was expected after {}; --gain 0 continues", part);

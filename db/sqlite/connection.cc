@@ -63,21 +63,11 @@ std::string plain_name(const std::filesystem::path& path) { return std::filesyst
 
 std::string uri_name(const std::filesystem::path& path, const std::string& mode) {
   std::string uri = "file:";
-  for (char c : plain_name(path)) {
-    switch (c) {
-      case '%':
-        uri += "%25";
-        break;
-      case '?':
-        uri += "%3f";
-        break;
-      case '#':
-        uri += "%23";
-        break;
-      default:
-        uri += c;
-    }
-  }
+  for (const char c : plain_name(path))
+    uri += c == '%'   ? std::string("%25")
+           : c == '?' ? std::string("%3f")
+           : c == '#' ? std::string("%23")
+                      : std::string(1, c);
   return uri + "?" + mode;
 }
 

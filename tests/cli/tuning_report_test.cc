@@ -18,8 +18,8 @@ Tuning finished() {
   tuning.kernel = "reduce";
   tuning.problem = {{"n", 1 << 20}};
   tuning.device = "NVIDIA H200";
-  tuning.valid = "11130";
-  tuning.cartesian = "22272";
+  tuning.valid = 11130;
+  tuning.cartesian = 22272;
   tuning.trials = {good_trial(64, 30), good_trial(128, 20), good_trial(256, 10),
                    bad_trial(512, Status::crashed, "signal 11")};
   tuning.outcome.end = TuneOutcome::End::trials;
@@ -160,11 +160,11 @@ TEST_F(Report, hints_name_the_next_flag_to_try) {
   EXPECT_EQ(hints[0], "to see it again: gktune best reduce --problem n=1Mi --db x.db");
   EXPECT_EQ(hints[1], "4 of 11,130 configurations were tried; --trials 8 continues");
 
-  tuning_.valid = "6";
+  tuning_.valid = 6;
   EXPECT_EQ(hints_for(tuning_, "")[1], "4 of 6 configurations were tried; --trials 6 continues");
-  tuning_.valid = "4";
+  tuning_.valid = 4;
   EXPECT_EQ(hints_for(tuning_, "").size(), 1u);
-  tuning_.valid = "11130";
+  tuning_.valid = 11130;
 
   tuning_.outcome.end = TuneOutcome::End::seconds;
   tuning_.budget_s = 60;
@@ -216,7 +216,7 @@ TEST_F(Report, counts_new_trials_apart_from_earlier_ones_and_says_if_there_are_n
 TEST_F(Report, a_hint_says_how_to_find_the_line_of_an_access_outside_of_buffers) {
   for (const Status status : {Status::illegal_access, Status::guard_violated}) {
     tuning_ = finished();
-    tuning_.valid = "4";
+    tuning_.valid = 4;
     ASSERT_EQ(hints_for(tuning_, "").size(), 1u);
     tuning_.trials[3] = bad_trial(512, status, "an illegal access");
     const auto hints = hints_for(tuning_, "");

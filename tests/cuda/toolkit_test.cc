@@ -66,16 +66,15 @@ TEST(dynamic_library, has_symbols_and_a_path) {
 
 TEST(dynamic_library, names_the_first_missing_function) {
   const auto library = DynamicLibrary::open("mathematics", {"libm.so.6"}, {});
-  double (*cosine)(double) = nullptr;
-  void (*none)() = nullptr;
-  FunctionLoader loader(*library);
-  loader.load(cosine, "cos");
-  ASSERT_TRUE(loader.done().ok());
+  FunctionLoader find(*library);
+  double (*cosine)(double) = find("cos");
+  ASSERT_TRUE(find.done().ok());
   EXPECT_EQ(cosine(0), 1);
-  loader.load(none, "first_missing");
-  loader.load(none, "second_missing");
-  ASSERT_FALSE(loader.done().ok());
-  EXPECT_EQ(loader.done().error().message, library->path() + " has no function first_missing");
+  EXPECT_EQ(find.if_there("no_such_function").address, nullptr);
+  find("first_missing");
+  find("second_missing");
+  ASSERT_FALSE(find.done().ok());
+  EXPECT_EQ(find.done().error().message, library->path() + " has no function first_missing");
 }
 
 TEST(nvrtc, is_refused_if_it_lacks_functions) {

@@ -87,7 +87,7 @@ class Judged : public ::testing::Test {
   // The judge finds this in this stage, with a message that contains this.
   void expect(const std::string& text, Ruling ruling, JudgeStage stage, const std::string& message) {
     const Judgement judgement = judge(text);
-    EXPECT_EQ(enum_name(judgement.ruling), enum_name(ruling)) << judgement.message;
+    EXPECT_EQ(enum_name(judgement.verdict), enum_name(ruling)) << judgement.message;
     EXPECT_EQ(enum_name(judgement.stage), enum_name(stage)) << judgement.message;
     EXPECT_TRUE(contains(judgement.message, message));
     EXPECT_TRUE(judgement.comparisons.empty());
@@ -231,7 +231,7 @@ TEST_F(Judged, sizes_that_the_space_does_not_list_are_tried) {
   const std::string cheat = kernel("  if (i < n) out[i] = (n > 1009 && n % 1000 != 0 ? 3 : 2) * in[i];");
   open();
   const Judgement judgement = judge(cheat);
-  EXPECT_EQ(enum_name(judgement.ruling), "wrong") << judgement.message;
+  EXPECT_EQ(enum_name(judgement.verdict), "wrong") << judgement.message;
   EXPECT_EQ(enum_name(judgement.stage), "near_sizes");
   const std::int64_t size = judgement.problem.find("n")->integer();
   EXPECT_GE(size, 3000 - 375);
@@ -328,9 +328,9 @@ TEST_F(Judged, the_metrics_of_the_space_are_compared_with_the_peaks_of_the_devic
   ASSERT_EQ(judgement.limits.size(), 2u);
   const LimitShare& second = judgement.limits[1];
   EXPECT_EQ(second.problem, (Problem{{"n", 3000}}));
-  EXPECT_EQ(enum_name(second.of.kind), "memory");
-  EXPECT_DOUBLE_EQ(second.of.peak, 16);
-  EXPECT_NEAR(second.of.share, 24.0 / judgement.comparisons[1].time_us / 16, 1e-9);
+  EXPECT_EQ(enum_name(second.limit), "memory");
+  EXPECT_DOUBLE_EQ(second.peak, 16);
+  EXPECT_NEAR(second.share, 24.0 / judgement.comparisons[1].time_us / 16, 1e-9);
 }
 
 TEST_F(Judged, sizes_that_the_kernel_of_the_space_does_not_solve_are_not_sanitized) {
@@ -376,7 +376,7 @@ TEST_F(Judged, one_judge_goes_on_after_candidates_that_hang_and_crash) {
   for (const auto& [text, ruling] : candidates) {
     const auto judgement = judge.judge(read("mine.cu", text));
     ASSERT_TRUE(judgement.ok()) << judgement.error().message;
-    EXPECT_EQ(enum_name(judgement->ruling), enum_name(ruling)) << judgement->message;
+    EXPECT_EQ(enum_name(judgement->verdict), enum_name(ruling)) << judgement->message;
   }
 }
 

@@ -89,7 +89,7 @@ TEST_F(OneTuning, begins_stops_resumes_and_holds_a_playoff) {
   auto begun = tune(request());
   EXPECT_EQ(begun->outcome.end, TuneOutcome::End::stopped);
   EXPECT_EQ(begun->outcome.measured, 4);
-  EXPECT_EQ(begun->valid, "10");
+  EXPECT_EQ(begun->valid, Count(10));
   EXPECT_EQ(seen_.back().total, 10);
   EXPECT_EQ(store_.trials(1)->size(), 4u);
 

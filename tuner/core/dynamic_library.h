@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gktune/result.h"
@@ -28,24 +29,37 @@ class DynamicLibrary {
   std::string path_;
 };
 
-// Loads functions of a library into pointers to functions.
+// Finds functions of a library, also for the members of a struct behind it:
+//   FunctionLoader find;
+//   int (*version)() = find("version");
 class FunctionLoader {
  public:
-  explicit FunctionLoader(const DynamicLibrary& library) : library_(library) {}
+  explicit FunctionLoader(DynamicLibrary library) : library_(std::move(library)) {}
 
-  template <class Function>
-  void load(Function*& function, const char* name) {
-    function = reinterpret_cast<Function*>(library_.symbol(name));
-    if (function == nullptr && missing_.empty()) missing_ = name;
+  // Becomes a pointer to a function of any type.
+  struct Symbol {
+    void* address;
+    template <class Function>
+    operator Function*() const {
+      return reinterpret_cast<Function*>(address);
+    }
+  };
+  Symbol operator()(const char* name) {
+    const Symbol found = if_there(name);
+    if (found.address == nullptr && missing_.empty()) missing_ = name;
+    return found;
   }
+  // Null if the library does not have it, which is no error.
+  Symbol if_there(const char* name) const { return {library_.symbol(name)}; }
   // An error names the first function that the library does not have.
   Result<void> done() const {
     if (missing_.empty()) return {};
     return Error{library_.path() + " has no function " + missing_};
   }
+  const DynamicLibrary& library() const { return library_; }
 
  private:
-  const DynamicLibrary& library_;
+  DynamicLibrary library_;
   std::string missing_;
 };
 

@@ -83,7 +83,20 @@ T& member_of(MaybeUnknown<T> field) {
 
 // The names of an enumeration's values, in their order. Each enumeration that is a field declares
 //   EnumNames enum_names(Status);
+// GKTUNE_ENUM defines an enumeration together with this function: the names are those of the enumerators.
+// GKTUNE_MEMBER_ENUM does so in a class.
 using EnumNames = std::span<const std::string_view>;
+
+#define GKTUNE_ENUM(Enum, ...) GKTUNE_ENUM_WITH(inline, Enum, __VA_ARGS__)
+#define GKTUNE_MEMBER_ENUM(Enum, ...) GKTUNE_ENUM_WITH(friend, Enum, __VA_ARGS__)
+#define GKTUNE_ENUM_WITH(specifier, Enum, ...)                                                       \
+  enum class Enum { __VA_ARGS__ };                                                                   \
+  specifier EnumNames enum_names(Enum) {                                                             \
+    static constexpr std::string_view kNames[] = {GKTUNE_SCAN_AGAIN(GKTUNE_EACH_NAME(__VA_ARGS__))}; \
+    return kNames;                                                                                   \
+  }
+#define GKTUNE_EACH_NAME(value, ...) #value, __VA_OPT__(GKTUNE_NEXT_NAME GKTUNE_PARENTHESES(__VA_ARGS__))
+#define GKTUNE_NEXT_NAME() GKTUNE_EACH_NAME
 
 template <class E>
 requires std::is_enum_v<E> std::string_view enum_name(E value) {

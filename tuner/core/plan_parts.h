@@ -10,26 +10,8 @@
 namespace gktune {
 
 // From `file` on, elements depend on each other, and are made on the host.
-enum class ContentsKind {
-  zero,
-  constant,
-  ramp,
-  uniform,
-  normal,
-  file,
-  sorted,
-  permutation,
-  zipf,
-  field,
-  csr_offsets,
-  csr_columns,
-};
-inline EnumNames enum_names(ContentsKind) {
-  static constexpr std::string_view kNames[] = {"zero",   "constant", "ramp",        "uniform",
-                                                "normal", "file",     "sorted",      "permutation",
-                                                "zipf",   "field",    "csr_offsets", "csr_columns"};
-  return kNames;
-}
+GKTUNE_ENUM(ContentsKind, zero, constant, ramp, uniform, normal, file, sorted, permutation, zipf, field,
+            csr_offsets, csr_columns)
 
 // Elements depend on each other.
 constexpr bool is_structured(ContentsKind kind) { return kind > ContentsKind::file; }
@@ -38,11 +20,7 @@ constexpr bool is_random(ContentsKind kind) {
 }
 
 // How the nonzeros of a sparse matrix are divided among its rows.
-enum class RowLengths { even, uniform, zipf };
-inline EnumNames enum_names(RowLengths) {
-  static constexpr std::string_view kNames[] = {"even", "uniform", "zipf"};
-  return kNames;
-}
+GKTUNE_ENUM(RowLengths, even, uniform, zipf)
 
 // The rows of a sparse matrix. Arguments for its offsets and its columns have the same.
 struct SparsePlan {

@@ -14,64 +14,33 @@
 namespace gktune {
 
 // How a trial ended. All but ok and the last two are failures of the configuration.
-enum class Status {
-  ok,
-  invalid,  // its launch cannot be formed: an expression failed, an empty block
-  compile_failed,
-  compile_timed_out,
-  launch_failed,  // refused by the device: resources, geometry
-  out_of_memory,
-  wrong_result,
-  guard_violated,  // wrote outside its buffers
-  input_changed,   // wrote into an input
-  illegal_access,  // a bad address, read or written
-  misaligned_access,
-  aborted,             // assert, trap, abort
-  barrier_divergence,  // a barrier that some threads miss; a shuffle from a missing lane
-  data_race,
-  undefined_behavior,  // for example a read of uninitialized memory, or a shift by too many bits
-  crashed,             // any other crash
-  timed_out,
-  reference_failed,  // the reference does not compile, launch or run, or leaves outputs unwritten
-  machine_failed,    // the trial never ran and says nothing about the configuration
-};
+GKTUNE_ENUM(Status, ok,
+            invalid,  // its launch cannot be formed: an expression failed, an empty block
+            compile_failed, compile_timed_out,
+            launch_failed,  // refused by the device: resources, geometry
+            out_of_memory, wrong_result,
+            guard_violated,  // wrote outside its buffers
+            input_changed,   // wrote into an input
+            illegal_access,  // a bad address, read or written
+            misaligned_access,
+            aborted,             // assert, trap, abort
+            barrier_divergence,  // a barrier that some threads miss; a shuffle from a missing lane
+            data_race,
+            undefined_behavior,  // for example a read of uninitialized memory, or a shift by too many bits
+            crashed,             // any other crash
+            timed_out,
+            reference_failed,  // the reference does not compile, launch or run, or leaves outputs unwritten
+            machine_failed)    // the trial never ran and says nothing about the configuration
 inline constexpr Status kLastStatus = Status::machine_failed;
 // True if the failure is not the configuration's: others of the problem would fail too. Do not store it.
 constexpr bool ends_problem(Status status) {
   return status == Status::reference_failed || status == Status::machine_failed;
 }
-inline EnumNames enum_names(Status) {
-  static constexpr std::string_view kNames[] = {"ok",
-                                                "invalid",
-                                                "compile_failed",
-                                                "compile_timed_out",
-                                                "launch_failed",
-                                                "out_of_memory",
-                                                "wrong_result",
-                                                "guard_violated",
-                                                "input_changed",
-                                                "illegal_access",
-                                                "misaligned_access",
-                                                "aborted",
-                                                "barrier_divergence",
-                                                "data_race",
-                                                "undefined_behavior",
-                                                "crashed",
-                                                "timed_out",
-                                                "reference_failed",
-                                                "machine_failed"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(kLastStatus) + 1);
-  return kNames;
-}
 inline std::string_view status_name(Status status) { return enum_name(status); }
 inline std::optional<Status> status_from_name(std::string_view name) { return enum_from_name<Status>(name); }
 
 // State of the caches when a launch begins.
-enum class Regime { cold, hot };
-inline EnumNames enum_names(Regime) {
-  static constexpr std::string_view kNames[] = {"cold", "hot"};
-  return kNames;
-}
+GKTUNE_ENUM(Regime, cold, hot)
 inline std::string_view regime_name(Regime regime) { return enum_name(regime); }
 inline std::optional<Regime> regime_from_name(std::string_view name) { return enum_from_name<Regime>(name); }
 

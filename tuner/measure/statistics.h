@@ -47,11 +47,7 @@ bool is_playoff_decided(const std::vector<Samples>& samples, const PlayoffOption
 
 // How a candidate's time relates to that of another program: they differ by more than the smallest effect
 // that counts, or by less.
-enum class Relation { undecided, faster, equivalent, slower };
-inline EnumNames enum_names(Relation) {
-  static constexpr std::string_view kNames[] = {"undecided", "faster", "equivalent", "slower"};
-  return kNames;
-}
+GKTUNE_ENUM(Relation, undecided, faster, equivalent, slower)
 
 // The factor by which a candidate is faster than another program; below 1 it is slower.
 struct Speedup {

@@ -153,7 +153,7 @@ struct Tolerance {
 GKTUNE_FIELDS(Tolerance, absolute, relative, ulp, norm, row, pitch, mask, any_order, nan_equals)
 
 struct Argument {
-  enum class Role { in, out, inout, scratch };
+  GKTUNE_MEMBER_ENUM(Role, in, out, inout, scratch)
   std::string name;
   Pattern type;                      // an element type, or {axis}
   std::optional<Expression> value;   // a scalar, passed by value
@@ -162,8 +162,8 @@ struct Argument {
   std::string symbol;                // the variable of the source that is the buffer; empty: launches pass it
   Role role = Role::in;
   Contents contents;
-  std::optional<Contents> other;   // of fresh executions; none: another draw of the contents
-  std::vector<Contents> further;   // more of them: fresh executions take one after the other
+  // Fresh executions take one after the other; none: another draw of the contents.
+  std::vector<Contents> others;
   std::optional<Tolerance> check;  // of outputs that are compared with the reference's
 };
 // True if executions find contents in such a buffer.
@@ -171,12 +171,7 @@ constexpr bool is_input(Argument::Role role) {
   return role == Argument::Role::in || role == Argument::Role::inout;
 }
 
-inline EnumNames enum_names(Argument::Role) {
-  static constexpr std::string_view kNames[] = {"in", "out", "inout", "scratch"};
-  return kNames;
-}
-
-GKTUNE_FIELDS(Argument, name, type, value, extent, symbol, role, contents, other, further, check)
+GKTUNE_FIELDS(Argument, name, type, value, extent, symbol, role, contents, others, check)
 
 // Code that judges candidates. Its expressions may use the problem, but no parameters.
 struct PlainCode {
@@ -229,12 +224,7 @@ GKTUNE_FIELDS(Setting, name, value)
 
 // How certain the answer of a search has to be. It sets the length of a search that
 // has no limit on trials or time.
-enum class Effort { quick, normal, thorough };
-
-inline EnumNames enum_names(Effort) {
-  static constexpr std::string_view kNames[] = {"quick", "normal", "thorough"};
-  return kNames;
-}
+GKTUNE_ENUM(Effort, quick, normal, thorough)
 
 // Limits of a search; the command line may replace them. 0: no limit.
 struct SearchLimits {

@@ -35,8 +35,8 @@ inline constexpr std::size_t kTensorMapBytes = 128, kTextureBytes = 8;
 
 // See Texture.
 struct TexturePlan {
-  enum class Address { clamp, border, wrap, mirror };
-  enum class Filter { point, linear };
+  GKTUNE_MEMBER_ENUM(Address, clamp, border, wrap, mirror)
+  GKTUNE_MEMBER_ENUM(Filter, point, linear)
   int argument = -1;  // a buffer
   ElementType type = ElementType::float32;
   // In texels; a height of 0: one row, which is not filtered.
@@ -47,15 +47,6 @@ struct TexturePlan {
   bool is_normalized = false, reads_fractions = false;
   friend bool operator==(const TexturePlan&, const TexturePlan&) = default;
 };
-
-inline EnumNames enum_names(TexturePlan::Address) {
-  static constexpr std::string_view kNames[] = {"clamp", "border", "wrap", "mirror"};
-  return kNames;
-}
-inline EnumNames enum_names(TexturePlan::Filter) {
-  static constexpr std::string_view kNames[] = {"point", "linear"};
-  return kNames;
-}
 
 GKTUNE_FIELDS(TexturePlan, argument, type, channels, width, height, pitch_bytes, address, filter,
               is_normalized, reads_fractions)

@@ -74,11 +74,7 @@ struct BackendOptions {
 };
 
 // The task of a worker process: to compile, to run candidates, or to answer questions about the hardware.
-enum class WorkerRole { compile, run, describe };
-inline EnumNames enum_names(WorkerRole) {
-  static constexpr std::string_view kNames[] = {"compile", "run", "describe"};
-  return kNames;
-}
+GKTUNE_ENUM(WorkerRole, compile, run, describe)
 
 using BackendOpener = std::function<Result<std::unique_ptr<Backend>>()>;
 

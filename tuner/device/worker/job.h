@@ -21,18 +21,10 @@ namespace gktune {
 // Messages between the parent and its worker processes.
 
 // Questions about the hardware: its description, the compiler of its host code, the number of devices.
-enum class DeviceQuestion { probe, host_code_compiler, count };
-inline EnumNames enum_names(DeviceQuestion) {
-  static constexpr std::string_view kNames[] = {"probe", "host_code_compiler", "count"};
-  return kNames;
-}
+GKTUNE_ENUM(DeviceQuestion, probe, host_code_compiler, count)
 
 // How code for the host device is instrumented.
-enum class Instrumentation { none, sanitize };
-inline EnumNames enum_names(Instrumentation) {
-  static constexpr std::string_view kNames[] = {"none", "sanitize"};
-  return kNames;
-}
+GKTUNE_ENUM(Instrumentation, none, sanitize)
 
 // Sources to compile together. They share text, options and include directories,
 // and differ in macros and entries.
@@ -81,11 +73,7 @@ GKTUNE_FIELDS(CompiledVariant, status, log, module, seconds, from_cache)
 
 // The means to find accesses outside buffers, if the device has both: hardware, which ends the process at the
 // access, or zones with a pattern, which show writes only, and their places.
-enum class Guards { hardware, zones };
-inline EnumNames enum_names(Guards) {
-  static constexpr std::string_view kNames[] = {"hardware", "zones"};
-  return kNames;
-}
+GKTUNE_ENUM(Guards, hardware, zones)
 
 struct RunJob {
   Plan plan;

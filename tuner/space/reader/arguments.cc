@@ -105,12 +105,9 @@ class ArgumentReader {
       if (contents.is_computed || contents.kind >= Contents::Kind::csr_offsets)
         errors_.add(item, "computed inputs and sparse matrices have no other contents here",
                     "they follow from other inputs, or have another seed at each draw");
-      if (argument.other)
-        argument.further.push_back(std::move(contents));
-      else
-        argument.other = std::move(contents);
+      argument.others.push_back(std::move(contents));
     }
-    if (!argument.other)
+    if (argument.others.empty())
       errors_.add(node, "an empty list names no contents", "expected " + std::string(kInitForms));
   }
 

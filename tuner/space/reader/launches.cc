@@ -339,8 +339,7 @@ class LaunchReader {
     if (view_ != View::problem) return;
     const Argument& argument = written.argument;
     if (!sees(argument.value) && !sees(argument.extent) && !sees(argument.type) && !sees(argument.contents) &&
-        !(argument.other && sees(*argument.other)) &&
-        std::ranges::none_of(argument.further, [&](const Contents& other) { return sees(other); }))
+        std::ranges::none_of(argument.others, [&](const Contents& other) { return sees(other); }))
       return;
     const std::string reader = whose_ == LaunchesOf::verifier ? "verifier" : "reference";
     errors_.add(place, "the " + reader + " cannot take '" + argument.name + "': it depends on a parameter",

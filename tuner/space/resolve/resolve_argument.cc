@@ -54,13 +54,11 @@ class ArgumentResolver {
     }
     plan.count = static_cast<std::uint64_t>(extent);
     plan.contents = contents(argument, plan.type, plan.count, where + "init");
-    const auto add_other = [&](const Contents& named) {
+    for (const Contents& named : argument.others) {
       Argument other = argument;
       other.contents = named;
       plan.others.push_back(contents(other, plan.type, plan.count, "check: inputs: " + argument.name));
-    };
-    if (argument.other) add_other(*argument.other);
-    std::ranges::for_each(argument.further, add_other);
+    }
     if (argument.check) {
       plan.is_checked = true;
       plan.tolerance = tolerance(*argument.check, where);

@@ -232,7 +232,7 @@ Result<Nvrtc> Nvrtc::open(const ToolkitPlaces& places) {
 
   Functions functions{};
   FunctionLoader loader(*library);
-#define GKTUNE_LOAD(function) loader.load(functions.function, #function);
+#define GKTUNE_LOAD(function) functions.function = loader(#function);
   GKTUNE_NVRTC_FUNCTIONS(GKTUNE_LOAD)
 #undef GKTUNE_LOAD
   if (auto done = loader.done(); !done) return done.error();

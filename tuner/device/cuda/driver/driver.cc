@@ -1,7 +1,5 @@
 #include "tuner/device/cuda/driver/driver.h"
 
-#include <type_traits>
-
 #include "tuner/core/dynamic_library.h"
 
 namespace gktune {
@@ -14,18 +12,15 @@ Result<Driver> Driver::open() {
   Driver driver;
   FunctionLoader loader(*library);
 #define GKTUNE_TEXT(symbol) #symbol
-#define GKTUNE_LOAD(function) loader.load(driver.function, GKTUNE_TEXT(function));
+#define GKTUNE_LOAD(function) driver.function = loader(GKTUNE_TEXT(function));
   GKTUNE_DRIVER_FUNCTIONS(GKTUNE_LOAD)
 #undef GKTUNE_LOAD
 #undef GKTUNE_TEXT
-  loader.load(driver.elapsed_time, "cuEventElapsedTime");
+  driver.elapsed_time = loader("cuEventElapsedTime");
   if (auto done = loader.done(); !done) return Error{done.error().message + ": the driver is too old"};
-  const auto load_if_there = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library->symbol(name));
-  };
-  load_if_there(driver.parameter_info, "cuFuncGetParamInfo");
-  load_if_there(driver.wait_in_context, "cuCtxWaitEvent");
-  load_if_there(driver.record_in_context, "cuCtxRecordEvent");
+  driver.parameter_info = loader.if_there("cuFuncGetParamInfo");
+  driver.wait_in_context = loader.if_there("cuCtxWaitEvent");
+  driver.record_in_context = loader.if_there("cuCtxRecordEvent");
 
   if (const CUresult code = driver.cuInit(0); code != CUDA_SUCCESS) {
     return Error{"NVIDIA's driver (" + library->path() + ") does not start: " + driver.describe(code)};

@@ -17,27 +17,16 @@ Result<std::unique_ptr<Nvml>> Nvml::open(const std::string& pci_bus_id) {
   auto library = DynamicLibrary::open("NVIDIA's management library", {"libnvidia-ml.so.1"},
                                       {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"});
   if (!library) return library.error();
-  Functions functions{};
-  FunctionLoader loader(*library);
-  loader.load(functions.init, "nvmlInit_v2");
-  loader.load(functions.shutdown, "nvmlShutdown");
-  loader.load(functions.handle_by_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
-  loader.load(functions.clock, "nvmlDeviceGetClockInfo");
-  loader.load(functions.temperature, "nvmlDeviceGetTemperature");
-  loader.load(functions.power, "nvmlDeviceGetPowerUsage");
-  loader.load(functions.energy, "nvmlDeviceGetTotalEnergyConsumption");
-  loader.load(functions.throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
-  loader.load(functions.driver_version, "nvmlSystemGetDriverVersion");
-  loader.load(functions.error_string, "nvmlErrorString");
-  if (auto done = loader.done(); !done) return done.error();
+  const Functions functions{FunctionLoader(*library)};
+  if (auto done = functions.find.done(); !done) return done.error();
 
   if (const int code = functions.init(); code != kSuccess) {
     return Error{library->path() + " does not start: " + functions.error_string(code)};
   }
-  std::unique_ptr<Nvml> nvml(new Nvml(std::move(*library), functions));
+  std::unique_ptr<Nvml> nvml(new Nvml(functions));
   if (pci_bus_id.empty()) return nvml;
   if (const int code = functions.handle_by_bus_id(pci_bus_id.c_str(), &nvml->card_); code != kSuccess) {
-    return Error{nvml->library_.path() + " does not know the card " + pci_bus_id + ": " +
+    return Error{library->path() + " does not know the card " + pci_bus_id + ": " +
                  functions.error_string(code)};
   }
   return nvml;

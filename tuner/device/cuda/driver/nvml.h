@@ -32,22 +32,21 @@ class Nvml {
  private:
   // Declared here because not every toolkit has the library's header. These have not changed in ten years.
   struct Functions {
-    int (*init)();
-    int (*shutdown)();
-    int (*handle_by_bus_id)(const char*, void**);
-    int (*clock)(void*, int, unsigned*);
-    int (*temperature)(void*, int, unsigned*);
-    int (*power)(void*, unsigned*);
-    int (*energy)(void*, unsigned long long*);
-    int (*throttle_reasons)(void*, unsigned long long*);
-    int (*driver_version)(char*, unsigned);
-    const char* (*error_string)(int);
+    FunctionLoader find;
+    int (*init)() = find("nvmlInit_v2");
+    int (*shutdown)() = find("nvmlShutdown");
+    int (*handle_by_bus_id)(const char*, void**) = find("nvmlDeviceGetHandleByPciBusId_v2");
+    int (*clock)(void*, int, unsigned*) = find("nvmlDeviceGetClockInfo");
+    int (*temperature)(void*, int, unsigned*) = find("nvmlDeviceGetTemperature");
+    int (*power)(void*, unsigned*) = find("nvmlDeviceGetPowerUsage");
+    int (*energy)(void*, unsigned long long*) = find("nvmlDeviceGetTotalEnergyConsumption");
+    int (*throttle_reasons)(void*, unsigned long long*) = find("nvmlDeviceGetCurrentClocksThrottleReasons");
+    int (*driver_version)(char*, unsigned) = find("nvmlSystemGetDriverVersion");
+    const char* (*error_string)(int) = find("nvmlErrorString");
   };
 
-  Nvml(DynamicLibrary library, const Functions& functions)
-      : library_(std::move(library)), functions_(functions) {}
+  explicit Nvml(const Functions& functions) : functions_(functions) {}
 
-  DynamicLibrary library_;
   Functions functions_;
   void* card_ = nullptr;
 };
