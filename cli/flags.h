@@ -74,9 +74,7 @@ class Flags {
   Flag parsed(const std::string& flag, Target& target, Result<T> (*parse)(std::string_view),
               const std::string& description, const std::string& kind) {
     return read(flag, description, kind, [&target, parse](const std::string& text) -> Result<void> {
-      auto value = parse(text);
-      if (!value) return std::move(value).error();
-      target = *std::move(value);
+      target = GKTUNE_TRY(parse(text));
       return {};
     });
   }

@@ -353,10 +353,9 @@ Result<std::vector<StudySummary>> Database::studies(Counts counts) const {
 }
 
 Result<std::optional<StudySummary>> Database::study(std::int64_t id) const {
-  auto found = counted({StudySummary{.id = id}});
-  if (!found) return found.error();
-  if (found->empty()) return std::optional<StudySummary>();
-  return std::optional(std::move(found->front()));
+  auto found = GKTUNE_TRY(counted({StudySummary{.id = id}}));
+  if (found.empty()) return std::optional<StudySummary>();
+  return std::optional(std::move(found.front()));
 }
 
 Result<std::vector<StudySummary>> Database::counted(const std::vector<StudySummary>& studies) const {
@@ -430,7 +429,7 @@ Result<std::int64_t> Database::bridge_outages(OutageEvents events, const std::fi
           connection_->integer("SELECT 1");  // fails while the server is away
       });
   std::int64_t delivered = 0;
-  auto done = guarded([&] {
+  GKTUNE_TRY(guarded([&] {
     for (const auto& left : outage->journal().left_behind()) {
       try {
         delivered += deliver(left);
@@ -440,8 +439,7 @@ Result<std::int64_t> Database::bridge_outages(OutageEvents events, const std::fi
       }
       outage->journal().remove(left);
     }
-  });
-  if (!done) return done.error();
+  }));
   outage_ = std::move(outage);
   return delivered;
 }

@@ -235,11 +235,9 @@ Result<std::map<std::string, std::int64_t>> repair_database(const std::filesyste
 
 Result<Merged> slim_database(const std::filesystem::path& source, const std::filesystem::path& slim) {
   return copied_to(slim, [&]() -> Result<Merged> {
-    auto database = Database::open(slim, Database::Access::write);
-    if (!database) return database.error();
-    auto merged = (*database)->merge(source, Copied::winners);
-    if (!merged) return merged;
-    if (auto finished = (*database)->finish(); !finished) return finished.error();
+    auto database = GKTUNE_TRY(Database::open(slim, Database::Access::write));
+    auto merged = GKTUNE_TRY(database->merge(source, Copied::winners));
+    GKTUNE_TRY(database->finish());
     return merged;
   });
 }

@@ -319,15 +319,14 @@ Result<Merged> Database::merge(const std::filesystem::path& source, Copied copie
   const bool is_file = dynamic_cast<sqlite::Connection*>(connection_.get()) != nullptr;
   if (is_file && (is_from_server || !kernel.empty())) {
     const PulledFile pulled(path_);
-    if (auto written = pull(source, pulled.path(), kernel); !written) return written.error();
+    GKTUNE_TRY(pull(source, pulled.path(), kernel));
     return merge(pulled.path(), copied);
   }
   // Opening checks that the source is a sound database of gktune.
-  auto opened = sql::guarded(name_of(source), [&] { return open_source(source); });
-  if (!opened) return opened.error();
+  auto opened = GKTUNE_TRY(sql::guarded(name_of(source), [&] { return open_source(source); }));
   return guarded([&] {
     try {
-      return is_file ? merge_file(source, copied) : merge_rows(**opened, kernel);
+      return is_file ? merge_file(source, copied) : merge_rows(*opened, kernel);
     } catch (const Failure& failure) {
       if (failure.is(Failure::Cause::disconnected)) throw;
       throw Failure(std::string(failure.what()) + "; nothing of " + name_of(source) + " was added");

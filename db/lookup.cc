@@ -155,10 +155,9 @@ Result<Lookup> Lookup::open(std::span<const std::filesystem::path> paths, Lookup
   if (paths.empty()) return Error{"no database was given", ErrorCode::invalid_argument};
   std::vector<std::shared_ptr<const WinnersSource>> sources;
   for (const std::filesystem::path& path : paths) {
-    auto source = WinnersSource::of_database(path, settings.files);
-    if (!source) return source.error();
-    (*source)->follow(settings.follow_interval);
-    sources.push_back(*std::move(source));
+    auto source = GKTUNE_TRY(WinnersSource::of_database(path, settings.files));
+    source->follow(settings.follow_interval);
+    sources.push_back(std::move(source));
   }
   settings.files.clear();
   return Lookup(std::move(sources), std::move(settings));

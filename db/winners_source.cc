@@ -50,9 +50,8 @@ std::int64_t coarse_clock_ms() {
 }
 
 Result<WinnersByKernel> read_winners(const std::filesystem::path& path) {
-  const auto database = Database::open(path, Database::Access::read);
-  if (!database) return database.error();
-  return (*database)->kernel_winners();
+  const auto database = GKTUNE_TRY(Database::open(path, Database::Access::read));
+  return database->kernel_winners();
 }
 
 }  // namespace
@@ -108,17 +107,14 @@ Result<std::shared_ptr<WinnersSource>> WinnersSource::of_database(const std::fil
                                                                   const std::map<std::string, std::string>& files) {
   const std::lock_guard reading(locks().reading);
   if (const auto bytes = files.find(path.string()); bytes != files.end()) {
-    const auto database = Database::from_bytes(path, bytes->second);
-    if (!database) return database.error();
-    auto winners = (*database)->kernel_winners();
-    if (!winners) return winners.error();
-    return std::make_shared<WinnersSource>(*std::move(winners));
+    const auto database = GKTUNE_TRY(Database::from_bytes(path, bytes->second));
+    auto winners = GKTUNE_TRY(database->kernel_winners());
+    return std::make_shared<WinnersSource>(std::move(winners));
   }
   // Taken before the file is read: a change meanwhile is read the next time.
   const FileState state = state_of(path);
-  auto winners = read_winners(path);
-  if (!winners) return winners.error();
-  auto source = std::make_shared<WinnersSource>(*std::move(winners));
+  auto winners = GKTUNE_TRY(read_winners(path));
+  auto source = std::make_shared<WinnersSource>(std::move(winners));
   source->path_ = path;
   source->read_state_ = state;
   return source;

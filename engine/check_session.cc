@@ -326,10 +326,9 @@ class Candidates {
   Result<CheckResult, EngineError> count() const {
     CheckResult counts;
     for (const Problem& problem : problems_) {
-      auto space = build(problem);
-      if (!space) return space.error();
-      counts.all += space->size();
-      counts.chosen += chosen_of(*space);
+      auto space = GKTUNE_TRY(build(problem));
+      counts.all += space.size();
+      counts.chosen += chosen_of(space);
     }
     return counts;
   }
@@ -465,21 +464,17 @@ CheckResult check(Device& device, const CheckEvents& events, const std::function
 Result<CheckResult, EngineError> check_space(const CheckRequest& request, const CheckEvents& events) {
   const std::vector<Problem> problems = problems_to_check(request);
   Candidates candidates(request, problems);
-  auto counts = candidates.count();
-  if (!counts) return counts.error();
+  auto counts = GKTUNE_TRY(candidates.count());
   std::unique_ptr<WorkerDevice> own;
   std::unique_ptr<WorkerDevice>& device = request.opened != nullptr ? *request.opened : own;
   const auto kernel = std::make_shared<const KernelDefinition>(request.definition.kernel);
-  if (device == nullptr) {
-    auto opened = open_device(*kernel, request.device, request.workers, request.work);
-    if (!opened) return opened.error();
-    device = *std::move(opened);
-  }
+  if (device == nullptr)
+    device = GKTUNE_TRY(open_device(*kernel, request.device, request.workers, request.work));
   const auto next = [&](Candidate& candidate) {
     candidate.kernel = kernel;
     return candidates.next(candidate);
   };
-  CheckResult result = check(*device, events, next, *std::move(counts));
+  CheckResult result = check(*device, events, next, std::move(counts));
   if (is_sanitizing(request)) {
     set_apart_what_did_not_run(result, is_awkward(request));
     set_apart_guesses(result, request.definition);

@@ -93,11 +93,10 @@ Result<FoundDevice> find_first_gpu(const Argv& worker_argv, const DeviceCache& c
 }
 
 Result<FoundDevice> open_recordings(const std::string& path) {
-  auto recordings = read_recordings(path);
-  if (!recordings) return recordings.error();
-  DeviceInfo info = recordings->front().device;
+  auto recordings = GKTUNE_TRY(read_recordings(path));
+  DeviceInfo info = recordings.front().device;
   return FoundDevice{
-      {}, std::move(info), std::make_shared<const std::vector<Recording>>(*std::move(recordings))};
+      {}, std::move(info), std::make_shared<const std::vector<Recording>>(std::move(recordings))};
 }
 
 // Cores for 32-bit numbers in a multiprocessor, from the CUDA programming guide's

@@ -185,9 +185,8 @@ struct Judge::Best {
 };
 
 Result<Judgement, EngineError> Judge::judge(const Definition& candidate) {
-  auto examined = examine(candidate, request_.workers.jobs);
-  if (!examined) return examined.error();
-  return judge(candidate, *std::move(examined));
+  auto examined = GKTUNE_TRY(examine(candidate, request_.workers.jobs));
+  return judge(candidate, std::move(examined));
 }
 
 Judge::Examiner Judge::take_examiner(std::int64_t jobs) {
@@ -214,17 +213,17 @@ Result<Examined, EngineError> Judge::examine(const Definition& candidate, std::i
   Examined examined;
   examined.judgement.sandbox = request_.sandbox;
   Examiner examiner = take_examiner(jobs);
-  if (auto done = examine(candidate, examiner, examined); !done) return done.error();
+  GKTUNE_TRY(examine(candidate, examiner, examined));
   if (examined.judgement.verdict != Ruling::not_judged) put_back(std::move(examiner));
   return examined;
 }
 
 Judge::Done Judge::examine(const Definition& candidate, Examiner& examiner, Examined& examined) {
   Judgement& judgement = examined.judgement;
-  if (auto done = compile(candidate, examiner, judgement); !done) return done;
+  GKTUNE_TRY(compile(candidate, examiner, judgement));
   judgement.was_stopped = judgement.was_stopped || is_stopped();
   if (judgement.was_stopped || !judgement.is_accepted()) return {};
-  if (auto done = sanitize(candidate, examiner, examined); !done) return done;
+  GKTUNE_TRY(sanitize(candidate, examiner, examined));
   judgement.was_stopped = judgement.was_stopped || is_stopped();
   return {};
 }
@@ -233,10 +232,10 @@ Result<Judgement, EngineError> Judge::judge(const Definition& candidate, Examine
   Judgement judgement = std::move(examined.judgement);
   if (judgement.was_stopped || !judgement.is_accepted()) return judgement;
   if (examined.doubtful) {
-    if (auto done = confirm_results(candidate, *examined.doubtful, judgement); !done) return done.error();
+    GKTUNE_TRY(confirm_results(candidate, *examined.doubtful, judgement));
     take_findings(*examined.doubtful, judgement);
   }
-  if (auto done = finish(candidate, judgement); !done) return done.error();
+  GKTUNE_TRY(finish(candidate, judgement));
   // Candidates of a GPU share the process that executes them.
   if (!is_host() && runner_ && runner_->has_kept_memory()) runner_.reset();
   return judgement;
@@ -252,7 +251,7 @@ Judge::Done Judge::finish(const Definition& candidate, Judgement& judgement) {
   for (const auto& [stage, step] : steps) {
     judgement.stage = stage;
     if (events_.on_stage) events_.on_stage(stage);
-    if (auto done = (this->*step)(candidate, judgement); !done) return done;
+    GKTUNE_TRY((this->*step)(candidate, judgement));
     judgement.was_stopped = judgement.was_stopped || is_stopped();
     if (judgement.was_stopped || !judgement.is_accepted()) return {};
   }
@@ -297,16 +296,15 @@ Judge::Done Judge::compile(const Definition& candidate, Examiner& examiner, Judg
     reject(judgement, {.problem = problem, .status = Status::invalid, .message = space.error().message});
     return {};
   }
-  const auto checked = check_space({.definition = candidate,
-                                    .device = request_.device,
-                                    .workers = workers_for(examiner.jobs),
-                                    .work = DeviceWork::compile,
-                                    .problems = request_.problems,
-                                    .sample = kSampled,
-                                    .opened = &examiner.compiler},
-                                   {.on_progress = {}, .stop = events_.stop});
-  if (!checked) return checked.error();
-  take_findings(*checked, judgement);
+  const auto checked = GKTUNE_TRY(check_space({.definition = candidate,
+                                               .device = request_.device,
+                                               .workers = workers_for(examiner.jobs),
+                                               .work = DeviceWork::compile,
+                                               .problems = request_.problems,
+                                               .sample = kSampled,
+                                               .opened = &examiner.compiler},
+                                              {.on_progress = {}, .stop = events_.stop}));
+  take_findings(checked, judgement);
   return {};
 }
 
@@ -326,37 +324,36 @@ Judge::Done Judge::sanitize(const Definition& candidate, Examiner& examiner, Exa
   const double begin_s = wall_clock_s();
   const auto stop = [&] { return is_stopped() || wall_clock_s() - begin_s > kSanitizerS; };
   const Definition judged = judged_on(request_.problems, candidate);
-  auto checked = check_space({.definition = judged,
-                              .device = *examiner.host,
-                              .workers = workers_for(examiner.jobs),
-                              .work = DeviceWork::sanitize,
-                              .problems = std::nullopt,
-                              .sample = kSampled,
-                              .opened = &examiner.sanitizer},
-                             {.on_progress = {}, .stop = stop});
-  if (!checked) return checked.error();
+  auto checked = GKTUNE_TRY(check_space({.definition = judged,
+                                         .device = *examiner.host,
+                                         .workers = workers_for(examiner.jobs),
+                                         .work = DeviceWork::sanitize,
+                                         .problems = std::nullopt,
+                                         .sample = kSampled,
+                                         .opened = &examiner.sanitizer},
+                                        {.on_progress = {}, .stop = stop}));
   // The space has no reference for sizes that it does not list, or the CPU cannot compile the kernel.
   const auto is_excused = [&](const Finding& finding) {
     return finding.status == Status::reference_failed || (!is_host() && is_unusable(finding.status));
   };
-  const auto excused = std::ranges::find_if(checked->findings, is_excused);
-  if (excused != checked->findings.end()) judgement.notes.push_back("sanitized in part: " + excused->message);
-  std::erase_if(checked->findings, is_excused);
-  if (checked->was_stopped && !is_stopped()) {
-    judgement.notes.push_back("sanitized in part: " + std::to_string(checked->checked) + " of " +
-                              checked->chosen.str() + " executions; then the time was over");
-    checked->was_stopped = false;
+  const auto excused = std::ranges::find_if(checked.findings, is_excused);
+  if (excused != checked.findings.end()) judgement.notes.push_back("sanitized in part: " + excused->message);
+  std::erase_if(checked.findings, is_excused);
+  if (checked.was_stopped && !is_stopped()) {
+    judgement.notes.push_back("sanitized in part: " + std::to_string(checked.checked) + " of " +
+                              checked.chosen.str() + " executions; then the time was over");
+    checked.was_stopped = false;
   }
-  const bool has_doubts = !is_host() && std::ranges::any_of(checked->findings, is_doubtful);
+  const bool has_doubts = !is_host() && std::ranges::any_of(checked.findings, is_doubtful);
   drop_excused(
-      checked->findings, [&](const Finding& finding) { return is_host() || !is_doubtful(finding); },
+      checked.findings, [&](const Finding& finding) { return is_host() || !is_doubtful(finding); },
       [&](const Trial& trial) {
         return fails_in_the_space_too(trial, *examiner.sanitizer, examiner.host->info, judgement);
       });
   if (has_doubts) {
-    examined.doubtful = *std::move(checked);
+    examined.doubtful = std::move(checked);
   } else {
-    take_findings(*checked, judgement);
+    take_findings(checked, judgement);
   }
   return {};
 }
@@ -386,14 +383,13 @@ bool Judge::fails_in_the_space_too(const Trial& trial, WorkerDevice& device, con
 // A CPU rounds otherwise than a GPU, which fuses products with sums: a result is wrong if it is wrong there
 // too.
 Judge::Done Judge::confirm_results(const Definition& candidate, CheckResult& checked, Judgement& judgement) {
-  const auto device = runner_for(request_.space->kernel, DeviceWork::check);
-  if (!device) return device.error();
+  const auto device = GKTUNE_TRY(runner_for(request_.space->kernel, DeviceWork::check));
   const auto kernel = std::make_shared<const KernelDefinition>(candidate.kernel);
   bool is_right_there = false;
   drop_excused(checked.findings, is_doubtful, [&](const Trial& trial) {
-    if (!is_rejecting(run_one(**device, {trial.config, trial.problem, nullptr, kernel}, events_.stop)))
+    if (!is_rejecting(run_one(*device, {trial.config, trial.problem, nullptr, kernel}, events_.stop)))
       return is_right_there = true;
-    return fails_in_the_space_too(trial, **device, request_.device.info, judgement);
+    return fails_in_the_space_too(trial, *device, request_.device.info, judgement);
   });
   if (is_right_there)
     judgement.notes.push_back("a CPU, which rounds otherwise, finds wrong results that the device does not");
@@ -403,9 +399,7 @@ Judge::Done Judge::confirm_results(const Definition& candidate, CheckResult& che
 Result<WorkerDevice*, EngineError> Judge::runner_for(const KernelDefinition& kernel, DeviceWork work) {
   using LastStep = WorkerDeviceOptions::Work;
   if (!runner_) {
-    auto device = open_device(kernel, request_.device, request_.workers, work);
-    if (!device) return device.error();
-    runner_ = *std::move(device);
+    runner_ = GKTUNE_TRY(open_device(kernel, request_.device, request_.workers, work));
   }
   runner_->serve(std::make_shared<const KernelDefinition>(kernel),
                  work == DeviceWork::time ? LastStep::time : LastStep::check);
@@ -436,8 +430,7 @@ Judge::Done Judge::try_special_values(const Definition& candidate, Judgement& ju
   const auto own = space_of(space, smallest, request_.device.info),
              its = space_of(candidate, smallest, request_.device.info);
   if (!own || !its) return {};
-  const auto device = runner_for(space.kernel, DeviceWork::check);
-  if (!device) return device.error();
+  const auto device = GKTUNE_TRY(runner_for(space.kernel, DeviceWork::check));
   for (const SpecialInputs& special : kSpecialInputs) {
     const auto defined = with_inputs(space.kernel, plan, special);
     if (defined == nullptr) continue;
@@ -445,7 +438,7 @@ Judge::Done Judge::try_special_values(const Definition& candidate, Judgement& ju
     const auto [why_not, is_new] = undefined_because_.try_emplace(special.name);
     if (is_new) {
       const Trial known =
-          run_surely(**device, {*own->default_config(), smallest, nullptr, defined}, events_.stop);
+          run_surely(*device, {*own->default_config(), smallest, nullptr, defined}, events_.stop);
       if (!known.ok()) why_not->second = known.message;
     }
     if (!why_not->second.empty()) {
@@ -454,7 +447,7 @@ Judge::Done Judge::try_special_values(const Definition& candidate, Judgement& ju
       continue;
     }
     Trial trial = run_one(
-        **device, {*its->default_config(), smallest, nullptr, with_inputs(candidate.kernel, plan, special)},
+        *device, {*its->default_config(), smallest, nullptr, with_inputs(candidate.kernel, plan, special)},
         events_.stop);
     if (!is_rejecting(trial)) continue;
     trial.message += "; all elements of its floating-point inputs are " + special.name;
@@ -472,8 +465,7 @@ Judge::Done Judge::try_near_sizes(const Definition& candidate, Judgement& judgem
   if (listed.size() > kNearProblems) listed.resize(kNearProblems);
   const std::uint64_t seed =
       request_.workers.seed ^ std::stoull(content_key(candidate.kernel.source_text).substr(16), nullptr, 16);
-  const auto device = runner_for(space.kernel, DeviceWork::check);
-  if (!device) return device.error();
+  const auto device = GKTUNE_TRY(runner_for(space.kernel, DeviceWork::check));
   for (const Problem& problem : listed) {
     for (std::uint64_t draw = 0; draw < kMostDraws && !is_stopped(); ++draw) {
       const Problem near = near_problems(space.kernel, {problem}, seed, draw).front();
@@ -481,9 +473,9 @@ Judge::Done Judge::try_near_sizes(const Definition& candidate, Judgement& judgem
                  its = space_of(candidate, near, request_.device.info);
       if (!own || !its || near == problem) continue;
       const auto known = padded(space.kernel, candidate.kernel.arguments.size());
-      if (!run_surely(**device, {*own->default_config(), near, nullptr, known}, events_.stop).ok()) continue;
+      if (!run_surely(*device, {*own->default_config(), near, nullptr, known}, events_.stop).ok()) continue;
       const Trial trial = run_one(
-          **device, {*its->default_config(), near, nullptr, padded(candidate.kernel, 0)}, events_.stop);
+          *device, {*its->default_config(), near, nullptr, padded(candidate.kernel, 0)}, events_.stop);
       if (is_rejecting(trial)) reject(judgement, trial);
       if (!judgement.is_accepted()) return {};
       judgement.near.push_back(near);
@@ -496,35 +488,32 @@ Judge::Done Judge::try_near_sizes(const Definition& candidate, Judgement& judgem
 Judge::Done Judge::time(const Definition& candidate, Judgement& judgement) {
   for (const Problem& problem : request_.problems) {
     judgement.stage = JudgeStage::time;
-    auto best = search(candidate, problem);
-    if (!best) return best.error();
-    judgement.was_stopped = best->was_stopped;
-    if (best->rejected) reject(judgement, *best->rejected);
-    if (judgement.was_stopped || !best->trial) return {};
-    judgement.resources = best->trial->resources;
+    auto best = GKTUNE_TRY(search(candidate, problem));
+    judgement.was_stopped = best.was_stopped;
+    if (best.rejected) reject(judgement, *best.rejected);
+    if (judgement.was_stopped || !best.trial) return {};
+    judgement.resources = best.trial->resources;
     judgement.stage = JudgeStage::compare;
     if (events_.on_stage) events_.on_stage(judgement.stage);
-    if (auto done = compare(candidate, problem, best->trial->config, judgement); !done) return done;
+    GKTUNE_TRY(compare(candidate, problem, best.trial->config, judgement));
     if (judgement.was_stopped || !judgement.is_accepted()) return {};
     const double time_us = judgement.comparisons.empty() ? 0 : judgement.comparisons.back().time_us;
-    note_limits(problem, time_us > 0 ? time_us : best->trial->timing.median_us, judgement);
+    note_limits(problem, time_us > 0 ? time_us : best.trial->timing.median_us, judgement);
   }
   return {};
 }
 
 // Every configuration that the search tries has to be right.
 Result<Judge::Best, EngineError> Judge::search(const Definition& definition, const Problem& problem) {
-  const auto device = runner_for(definition.kernel, DeviceWork::time);
-  if (!device) return device.error();
-  const auto space = space_of(definition, problem, request_.device.info);
-  if (!space) return space.error();
+  const auto device = GKTUNE_TRY(runner_for(definition.kernel, DeviceWork::time));
+  const auto space = GKTUNE_TRY(space_of(definition, problem, request_.device.info));
   const auto searcher =
       make_searcher(definition.search.strategy,
-                    {.space = *space, .seed = request_.workers.seed, .budget = {0, request_.seconds}});
+                    {.space = space, .seed = request_.workers.seed, .budget = {0, request_.seconds}});
   if (!searcher) return EngineError{EngineError::Kind::invalid, searcher.error().message};
   TuneTask task;
   task.problem = problem;
-  if (space->size() > Count(1)) task.limits.seconds = request_.seconds;
+  if (space.size() > Count(1)) task.limits.seconds = request_.seconds;
   task.timing.finalists = task.timing.drift_interval = 0;
   Best best;
   std::optional<Trial> unusable;
@@ -534,7 +523,7 @@ Result<Judge::Best, EngineError> Judge::search(const Definition& definition, con
     if (!trial.ok()) unusable = trial;
   };
   events.stop = [&] { return best.rejected.has_value() || is_stopped(); };
-  const TuneOutcome outcome = tune(task, **searcher, **device, events);
+  const TuneOutcome outcome = tune(task, **searcher, *device, events);
   best.was_stopped = !best.rejected && outcome.end == TuneOutcome::End::stopped;
   if (best.rejected || best.was_stopped) return best;
   if (outcome.failure) {
@@ -561,10 +550,9 @@ Result<std::optional<Config>, EngineError> Judge::config_of(Baseline& baseline, 
   if (!space) return space.error();
   std::optional<Config> config = space->default_config();
   if (baseline.is_searched && space->size() > Count(1)) {
-    const auto best = search(*baseline.definition, problem);
-    if (!best) return best.error();
-    if (!best->trial) return std::optional<Config>();
-    config = best->trial->config;
+    const auto best = GKTUNE_TRY(search(*baseline.definition, problem));
+    if (!best.trial) return std::optional<Config>();
+    config = best.trial->config;
   }
   baseline.configs[problem.json()] = *config;
   return config;
@@ -584,16 +572,15 @@ Result<Judge::Match, EngineError> Judge::match_of(const Definition& candidate, c
     arguments = std::max(arguments, baseline.definition->kernel.arguments.size());
   Match match{{{best, problem, nullptr, padded(candidate.kernel, arguments)}}, {}, {}};
   for (Baseline& baseline : request_.baselines) {
-    const auto config = config_of(baseline, problem);
-    if (!config) return config.error();
+    const auto config = GKTUNE_TRY(config_of(baseline, problem));
     match.comparisons.push_back({.baseline = baseline.name, .problem = problem, .config = best});
-    match.places.push_back(*config ? match.finalists.size() : 0);
-    if (!*config) {
+    match.places.push_back(config ? match.finalists.size() : 0);
+    if (!config) {
       match.comparisons.back().failure = "no configuration works";
       continue;
     }
-    match.comparisons.back().baseline_config = **config;
-    match.finalists.push_back({**config, problem, nullptr, padded(baseline.definition->kernel, arguments)});
+    match.comparisons.back().baseline_config = *config;
+    match.finalists.push_back({*config, problem, nullptr, padded(baseline.definition->kernel, arguments)});
   }
   return match;
 }
@@ -601,21 +588,20 @@ Result<Judge::Match, EngineError> Judge::match_of(const Definition& candidate, c
 // In the regime of the space until each comparison is decided, and then a few rounds in the other one.
 Judge::Done Judge::compare(const Definition& candidate, const Problem& problem, const Config& best,
                            Judgement& judgement) {
-  auto match = match_of(candidate, problem, best);
-  if (!match) return match.error();
-  if (match->finalists.size() == 1) {
-    std::ranges::move(match->comparisons, std::back_inserter(judgement.comparisons));
+  auto match = GKTUNE_TRY(match_of(candidate, problem, best));
+  if (match.finalists.size() == 1) {
+    std::ranges::move(match.comparisons, std::back_inserter(judgement.comparisons));
     return {};
   }
   const Regime regime = candidate.kernel.regime, other = regime == Regime::cold ? Regime::hot : Regime::cold;
-  if (auto done = play(*match, regime, kMostRounds, judgement, judgement.comparisons); !done) return done;
+  GKTUNE_TRY(play(match, regime, kMostRounds, judgement, judgement.comparisons));
   if (judgement.was_stopped || !judgement.is_accepted()) return {};
-  for (Candidate& finalist : match->finalists) {
+  for (Candidate& finalist : match.finalists) {
     KernelDefinition kernel = *finalist.kernel;
     kernel.regime = other;
     finalist.kernel = std::make_shared<const KernelDefinition>(std::move(kernel));
   }
-  return play(*match, other, kOtherRounds, judgement, judgement.in_other_regime);
+  return play(match, other, kOtherRounds, judgement, judgement.in_other_regime);
 }
 
 // Rounds end when all comparisons are decided, or when the time is over.
@@ -638,9 +624,8 @@ Judge::Done Judge::play(const Match& match, Regime regime, int rounds, Judgement
       return speedup_of(samples[0], samples[place], request_.effect).relation == Relation::undecided;
     });
   };
-  const auto device = runner_for(*match.finalists.front().kernel, DeviceWork::time);
-  if (!device) return device.error();
-  std::vector<Trial> trials = (*device)->playoff(match.finalists, {rounds}, go_on);
+  const auto device = GKTUNE_TRY(runner_for(*match.finalists.front().kernel, DeviceWork::time));
+  std::vector<Trial> trials = device->playoff(match.finalists, {rounds}, go_on);
   if (judgement.was_stopped) return {};
   if (!trials[0].ok()) {
     reject(judgement, trials[0]);

@@ -108,9 +108,8 @@ Result<Value> listed_value(const Parameter& parameter, const std::string& typed)
 Result<void> keep_values(Parameter& parameter, const std::vector<std::string>& typed) {
   std::vector<Value> values;
   for (const std::string& each : typed) {
-    auto value = listed_value(parameter, each);
-    if (!value) return value.error();
-    if (std::ranges::find(values, *value) == values.end()) values.push_back(*std::move(value));
+    auto value = GKTUNE_TRY(listed_value(parameter, each));
+    if (std::ranges::find(values, value) == values.end()) values.push_back(std::move(value));
   }
   const auto& by_default = parameter.default_value;
   if (by_default && std::ranges::find(values, *by_default) == values.end()) parameter.default_value.reset();
@@ -143,15 +142,13 @@ Result<std::vector<Problem>> select_problems(const KernelDefinition& kernel,
 
   std::vector<Problem> problems;
   for (const std::string& text : selections) {
-    auto selection = parse_selection(text, kExample);
-    if (!selection) return selection.error();
+    auto selection = GKTUNE_TRY(parse_selection(text, kExample));
     std::vector<Problem> selected = all;
-    for (const auto& [name, typed] : *selection) {
+    for (const auto& [name, typed] : selection) {
       auto axis = std::ranges::find(kernel.axes, name, &Axis::name);
       if (axis == kernel.axes.end()) return unknown_axis(name, names);
-      auto values = chosen_values(*axis, typed);
-      if (!values) return values.error();
-      selected = narrowed(selected, name, *values);
+      auto values = GKTUNE_TRY(chosen_values(*axis, typed));
+      selected = narrowed(selected, name, values);
     }
     for (Problem& problem : selected) {
       if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(std::move(problem));
@@ -162,26 +159,24 @@ Result<std::vector<Problem>> select_problems(const KernelDefinition& kernel,
 
 Result<void> select_values(std::vector<Parameter>& parameters, const std::vector<std::string>& selections) {
   for (const std::string& text : selections) {
-    auto selection = parse_selection(text, "way=naive,tileM=64,128");
-    if (!selection) return selection.error();
-    for (const auto& [name, typed] : *selection) {
+    auto selection = GKTUNE_TRY(parse_selection(text, "way=naive,tileM=64,128"));
+    for (const auto& [name, typed] : selection) {
       auto parameter = std::ranges::find(parameters, name, &Parameter::name);
       if (parameter == parameters.end()) {
         std::vector<std::string> names;
         for (const Parameter& each : parameters) names.push_back(each.name);
         return Error{fmt::format("unknown parameter '{}'{}", name, choice_of(name, names))};
       }
-      if (auto selected = keep_values(*parameter, typed); !selected) return selected.error();
+      GKTUNE_TRY(keep_values(*parameter, typed));
     }
   }
   return {};
 }
 
 Result<Problem> parse_problem(std::string_view text, const std::vector<Problem>& known) {
-  auto selection = parse_selection(text, kExample);
-  if (!selection) return selection.error();
+  auto selection = GKTUNE_TRY(parse_selection(text, kExample));
   Problem problem;
-  for (const auto& [name, typed] : *selection) {
+  for (const auto& [name, typed] : selection) {
     if (typed.size() > 1) {
       return Error{fmt::format("'{}' asks for several problems; ask for one at a time", text)};
     }
@@ -228,18 +223,16 @@ Result<Studies> of_kernel(Studies studies, const std::string& kernel) {
 Result<Studies> on_device(Studies studies, const std::string& device) {
   std::vector<DeviceIdentity> devices;
   for (const StudySummary& each : studies) devices.push_back(each.study.device);
-  auto known = find_device(device, devices);
-  if (!known) return known.error();
-  std::erase_if(studies, [&](const StudySummary& each) { return each.study.device != *known; });
+  auto known = GKTUNE_TRY(find_device(device, devices));
+  std::erase_if(studies, [&](const StudySummary& each) { return each.study.device != known; });
   return studies;
 }
 
 Result<Studies> of_problem(Studies studies, const std::string& text) {
   std::vector<Problem> problems;
   for (const StudySummary& each : studies) problems.push_back(each.study.problem);
-  auto problem = parse_problem(text, problems);
-  if (!problem) return problem.error();
-  std::erase_if(studies, [&](const StudySummary& each) { return !has_values(each.study.problem, *problem); });
+  auto problem = GKTUNE_TRY(parse_problem(text, problems));
+  std::erase_if(studies, [&](const StudySummary& each) { return !has_values(each.study.problem, problem); });
   return studies;
 }
 
@@ -291,12 +284,11 @@ std::int64_t since_unix_ms(const std::optional<double>& newer_s, std::int64_t no
 }
 
 Result<Studies> select_studies(Studies studies, const StudyFilter& filter, std::int64_t now_unix_ms) {
-  auto selected = narrowed(std::move(studies), filter.kernel, filter.device, filter.problem);
-  if (!selected) return selected;
+  auto selected = GKTUNE_TRY(narrowed(std::move(studies), filter.kernel, filter.device, filter.problem));
   const auto since = since_unix_ms(filter.newer_s, now_unix_ms);
   const auto before = filter.older_s ? now_unix_ms - static_cast<std::int64_t>(*filter.older_s * 1e3)
                                      : std::numeric_limits<std::int64_t>::max();
-  std::erase_if(*selected, [&](const StudySummary& each) {
+  std::erase_if(selected, [&](const StudySummary& each) {
     return each.updated_unix_ms < since || each.updated_unix_ms >= before;
   });
   return selected;

@@ -129,34 +129,30 @@ Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std
     groups.push_back(recorded_spaces(*std::move(device), choice.recording));
     return groups;
   }
-  auto definitions = read_all(paths, device->info.kind, options);
-  if (!definitions) return definitions.error();
+  auto definitions = GKTUNE_TRY(read_all(paths, device->info.kind, options));
   const bool is_host = device->info.kind == "host";
-  if (is_host) {
-    if (auto checked = check_host_code(*definitions); !checked) return checked.error();
-  }
+  if (is_host) GKTUNE_TRY(check_host_code(definitions));
   if (is_host || device->recordings) {
-    groups.push_back({*std::move(device), *std::move(definitions)});
+    groups.push_back({*std::move(device), std::move(definitions)});
     return groups;
   }
 
   std::vector<std::string> functions;
-  for (const Definition& each : *definitions) {
+  for (const Definition& each : definitions) {
     if (each.kernel.language == Language::cpp) functions.push_back(each.path);
   }
-  std::erase_if(*definitions, [](const Definition& each) { return each.kernel.language == Language::cpp; });
+  std::erase_if(definitions, [](const Definition& each) { return each.kernel.language == Language::cpp; });
   if (!functions.empty() && choice.kind != DeviceChoice::Kind::automatic) {
     return EngineError{EngineError::Kind::wrong_device,
                        functions.front() + ": C++ functions run on the host device only"};
   }
-  if (!definitions->empty()) groups.push_back({*std::move(device), *std::move(definitions)});
+  if (!definitions.empty()) groups.push_back({*std::move(device), std::move(definitions)});
   if (functions.empty()) return groups;
   for (const std::string& path : functions) {
     if (notice) notice(path + ": uses the host device because it is a C++ function");
   }
-  auto on_host = open_spaces(functions, {DeviceChoice::Kind::host}, worker_argv, notice, options);
-  if (!on_host) return on_host.error();
-  groups.push_back(std::move(on_host->front()));
+  auto on_host = GKTUNE_TRY(open_spaces(functions, {DeviceChoice::Kind::host}, worker_argv, notice, options));
+  groups.push_back(std::move(on_host.front()));
   return groups;
 }
 

@@ -149,11 +149,10 @@ VarianceShares shares_of(const StudyFacts& facts) {
 // The winner and the device on which it was measured.
 Result<void> set_winner(const Database& store, const Winner& winner, StudyFacts& facts) {
   facts.winner = winner;
-  auto studied = store.trial(winner.trial.id);
-  if (!studied) return studied.error();
-  if (!*studied) return {};
-  facts.device = (*studied)->device;
-  facts.host_name = (*studied)->host_name;
+  auto studied = GKTUNE_TRY(store.trial(winner.trial.id));
+  if (!studied) return {};
+  facts.device = studied->device;
+  facts.host_name = studied->host_name;
   if (facts.device) facts.peaks = peak_shares(winner.trial.metrics, *facts.device);
   return {};
 }
@@ -173,41 +172,36 @@ std::optional<Gain> gain_of(const StudyFacts& facts, const Objective& objective,
 
 Result<StudyFacts> facts_of(const Database& store, const StudySummary& summary,
                             const std::vector<Winner>& winners) {
-  auto trials = store.trials(summary.id);
-  if (!trials) return trials.error();
-  auto playoff = store.playoff(summary.id);
-  if (!playoff) return playoff.error();
+  auto trials = GKTUNE_TRY(store.trials(summary.id));
+  auto playoff = GKTUNE_TRY(store.playoff(summary.id));
 
   StudyFacts facts{.summary = summary};
   const Objective objective = objective_from_text(summary.study.objective);
   facts.score_name = objective.metric.empty() ? "time" : objective.metric;
   facts.higher_is_better = !objective.metric.empty() && objective.maximize;
-  for (const Trial& trial : *trials) {
+  for (const Trial& trial : trials) {
     facts.points.push_back(
         {.id = trial.id, .places = {}, .status = trial.status, .score = score_of(trial, objective)});
   }
-  set_parameters(*trials, facts);
-  set_elapsed(*trials, facts.points);
+  set_parameters(trials, facts);
+  set_elapsed(trials, facts.points);
   rank(facts);
   for (std::size_t i = 0; i < std::min(kLeaders, facts.ranking.size()); ++i) {
-    facts.leaders.push_back((*trials)[facts.ranking[i]]);
+    facts.leaders.push_back(trials[facts.ranking[i]]);
   }
-  if (*playoff) facts.finalists = (*playoff)->finalists;
-  facts.decided_by = *std::move(playoff);
-  auto references = store.reference_trials(summary.id);
-  if (!references) return references.error();
-  facts.hosts = HostTimes(*std::move(references));
+  if (playoff) facts.finalists = playoff->finalists;
+  facts.decided_by = std::move(playoff);
+  auto references = GKTUNE_TRY(store.reference_trials(summary.id));
+  facts.hosts = HostTimes(std::move(references));
   const auto winner = std::ranges::find(winners, summary.id, &Winner::study_id);
-  if (winner != winners.end()) {
-    if (auto set = set_winner(store, *winner, facts); !set) return set.error();
-  }
+  if (winner != winners.end()) GKTUNE_TRY(set_winner(store, *winner, facts));
   std::vector<double> scores;
   for (const std::size_t i : facts.ranking) scores.push_back(facts.points[i].score);
   facts.distribution = histogram_of(scores, kBins);
-  facts.failures = failures_of(*trials);
-  set_causes(*trials, facts);
+  facts.failures = failures_of(trials);
+  set_causes(trials, facts);
   facts.shares = shares_of(facts);
-  facts.gain = gain_of(facts, objective, *std::move(trials));
+  facts.gain = gain_of(facts, objective, std::move(trials));
   return facts;
 }
 

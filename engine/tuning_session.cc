@@ -69,7 +69,7 @@ class TuningSession {
                objective_text(kernel_.objective)} {}
 
   Result<Tuning, EngineError> run() {
-    if (auto begun = begin(); !begun) return begun.error();
+    GKTUNE_TRY(begin());
     search();
     if (error_) return failed({*error_});
     if (auto decided = decide(); !decided) return failed(decided.error());
@@ -82,9 +82,7 @@ class TuningSession {
 
  private:
   Result<void, EngineError> begin() {
-    auto space = space_of(request_.definition, request_.problem, site_.device.info());
-    if (!space) return space.error();
-    space_ = *std::move(space);
+    space_ = GKTUNE_TRY(space_of(request_.definition, request_.problem, site_.device.info()));
     auto related = related_studies();
     if (!related) return failed(related.error());
     auto searcher =
@@ -106,9 +104,8 @@ class TuningSession {
     constexpr std::size_t kStudies = 4;
     std::vector<RelatedStudy> related;
     if (request_.related == TuneRequest::Related::ignored) return related;
-    auto known = site_.store.studies(Counts::ignored);
-    if (!known) return known.error();
-    std::erase_if(*known, [this](const StudySummary& each) {
+    auto known = GKTUNE_TRY(site_.store.studies(Counts::ignored));
+    std::erase_if(known, [this](const StudySummary& each) {
       const Study& study = each.study;
       const bool is_own = study.fingerprint == study_.fingerprint && study.problem == study_.problem &&
                           study.device == study_.device;
@@ -121,21 +118,18 @@ class TuningSession {
           each.study.device != study_.device, each.study.device.architecture != study_.device.architecture,
           each.study.fingerprint != study_.fingerprint, !apart, apart ? apart->length : 0.0, -each.id);
     };
-    std::ranges::sort(*known, {}, is_farther);
-    for (const StudySummary& each : *known) {
+    std::ranges::sort(known, {}, is_farther);
+    for (const StudySummary& each : known) {
       if (related.size() == kStudies) break;
-      auto trials = site_.store.trials(each.id);
-      if (!trials) return trials.error();
-      if (std::ranges::none_of(*trials, &Trial::ok)) continue;
-      related.push_back({each.study.device.name + ' ' + each.study.problem.str(), *std::move(trials)});
+      auto trials = GKTUNE_TRY(site_.store.trials(each.id));
+      if (std::ranges::none_of(trials, &Trial::ok)) continue;
+      related.push_back({each.study.device.name + ' ' + each.study.problem.str(), std::move(trials)});
     }
     return related;
   }
 
   Result<void> open_study() {
-    const auto id = site_.store.study_id(study_);
-    if (!id) return id.error();
-    id_ = *id;
+    id_ = GKTUNE_TRY(site_.store.study_id(study_));
     return site_.store.describe_space(study_.kernel, study_.fingerprint,
                                       kernel_space_of(request_.definition, site_.device.info()),
                                       texts_of(request_.definition));
@@ -144,15 +138,12 @@ class TuningSession {
   // Trials outside the space (excluded by a selection, or by a changed file) stay in the store and are
   // ignored.
   Result<void> resume() {
-    if (auto begun = begin_learning(); !begun) return begun;
-    auto known = site_.store.trials(id_);
-    if (!known) return known.error();
-    auto held = site_.store.playoff(id_);
-    if (!held) return held.error();
-    held_ = *std::move(held);
+    GKTUNE_TRY(begin_learning());
+    auto known = GKTUNE_TRY(site_.store.trials(id_));
+    held_ = GKTUNE_TRY(site_.store.playoff(id_));
     is_decided_ = held_ && !held_->is_outdated;
     compare_hosts();
-    for (Trial& trial : *known) {
+    for (Trial& trial : known) {
       if (!space_->contains(trial.config)) {
         if (trial.ok()) best_elsewhere_ = std::min(best_elsewhere_, trial.objective);
       } else if (request_.earlier == TuneRequest::Earlier::resumed) {
@@ -323,9 +314,9 @@ class TuningSession {
   // Trials that are stored from now on are learned.
   Result<void> begin_learning() {
     for (const std::int64_t after : {std::numeric_limits<std::int64_t>::max(), std::int64_t{0}}) {
-      const auto others = site_.store.work_of_others(id_, site_.session, std::max(after, after_id_));
-      if (!others) return others.error();
-      note_ids(*others);
+      const auto others =
+          GKTUNE_TRY(site_.store.work_of_others(id_, site_.session, std::max(after, after_id_)));
+      note_ids(others);
     }
     return {};
   }
@@ -445,11 +436,8 @@ class TuningSession {
       const auto measured = outcome.best ? places_.find(outcome.best->config.json()) : places_.end();
       if (measured != places_.end()) outcome.best = tuning_.trials[measured->second];
     } else if (outcome.best->objective <= best_elsewhere_) {
-      auto added = site_.store.add_playoff(id_, site_.session, {outcome.playoff, now_unix_ms()});
-      if (!added) return added;
-      auto held = site_.store.playoff(id_);
-      if (!held) return held.error();
-      tuning_.decided_by = *std::move(held);
+      GKTUNE_TRY(site_.store.add_playoff(id_, site_.session, {outcome.playoff, now_unix_ms()}));
+      tuning_.decided_by = GKTUNE_TRY(site_.store.playoff(id_));
     }
     compare_hosts();
     tuning_.hosts = hosts_;

@@ -57,9 +57,8 @@ std::uint64_t seed_of_run(std::uint64_t seed, std::size_t repeat) {
 }  // namespace
 
 Result<std::unique_ptr<ScoredRecording>> ScoredRecording::make(Recording recording) {
-  auto scale = ScoreScale::make(recording);
-  if (!scale) return scale.error();
-  return std::unique_ptr<ScoredRecording>(new ScoredRecording(std::move(recording), *std::move(scale)));
+  auto scale = GKTUNE_TRY(ScoreScale::make(recording));
+  return std::unique_ptr<ScoredRecording>(new ScoredRecording(std::move(recording), std::move(scale)));
 }
 
 ScoredRecording::ScoredRecording(Recording recording, ScoreScale scale)
@@ -79,13 +78,12 @@ std::size_t ScoredRecording::trial_of(const Config& config) const {
 Result<ScoredRun> play(const Contender& contender, const ScoredRecording& recording, std::uint64_t seed,
                        std::size_t in_flight, const std::vector<RelatedStudy>& related) {
   const double budget_s = recording.scale().budget_s();
-  auto searcher = make_searcher(contender.strategy, {.space = recording.space(),
-                                                     .seed = seed,
-                                                     .budget = {.seconds = budget_s},
-                                                     .options = contender.options,
-                                                     .related = related});
-  if (!searcher) return searcher.error();
-  TimedSearcher timed(**searcher);
+  auto searcher = GKTUNE_TRY(make_searcher(contender.strategy, {.space = recording.space(),
+                                                                .seed = seed,
+                                                                .budget = {.seconds = budget_s},
+                                                                .options = contender.options,
+                                                                .related = related}));
+  TimedSearcher timed(*searcher);
   ReplayDevice device(recording.recording().device, recording.trials(), in_flight);
   TuneTask task;
   task.problem = recording.recording().problem;
@@ -98,7 +96,7 @@ Result<ScoredRun> play(const Contender& contender, const ScoredRecording& record
     run.push_back({recording.trial_of(trial.config), timed.take_seconds()});
   };
   tune(task, timed, device, events);
-  if (const auto failure = (*searcher)->failure()) return Error{contender.strategy + ": " + *failure};
+  if (const auto failure = searcher->failure()) return Error{contender.strategy + ": " + *failure};
   return run;
 }
 

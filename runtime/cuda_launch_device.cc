@@ -163,9 +163,7 @@ class CudaLaunchDevice final : public LaunchDevice {
   // NVRTC is opened at the first call.
   Result<CompiledVariant> compile(const CompileJob& job) override {
     if (!compiler_) {
-      auto compiler = open_cuda_compiler({cuda_home_});
-      if (!compiler) return compiler.error();
-      compiler_ = *std::move(compiler);
+      compiler_ = GKTUNE_TRY(open_cuda_compiler({cuda_home_}));
     }
     return compiler_->compile(job).front();
   }
@@ -190,13 +188,13 @@ class CudaLaunchDevice final : public LaunchDevice {
           std::make_shared<const CachedModule>(code.module.path, std::move(loaded), std::move(file.kernels));
       if (!key.empty()) modules_[key] = cached;
     }
-    auto program = CudaProgram::bind(*gpu, std::move(cached), code.module, launched, plan.arguments);
-    if (!program) return program.error();
+    auto program =
+        GKTUNE_TRY(CudaProgram::bind(*gpu, std::move(cached), code.module, launched, plan.arguments));
     const OwnContext own(driver_, context_);
-    if (const auto plain = program->plain_launch())
+    if (const auto plain = program.plain_launch())
       return std::unique_ptr<LaunchProgram>(
-          std::make_unique<CudaPlainProgram>(driver_, own, std::move(*program), *plain));
-    return std::unique_ptr<LaunchProgram>(std::make_unique<CudaLaunchProgram>(own, std::move(*program)));
+          std::make_unique<CudaPlainProgram>(driver_, own, std::move(program), *plain));
+    return std::unique_ptr<LaunchProgram>(std::make_unique<CudaLaunchProgram>(own, std::move(program)));
   }
 
   Result<std::shared_ptr<void>> allocate(std::size_t bytes) override {

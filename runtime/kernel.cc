@@ -63,9 +63,8 @@ Result<std::vector<std::shared_ptr<const Bundle>>> open_bundles(const KernelSett
   std::vector<std::shared_ptr<const Bundle>> bundles;
   for (const auto& path : settings.bundles) {
     const auto bytes = settings.lookup.files.find(path.string());
-    auto bundle = Bundle::open(path, bytes != settings.lookup.files.end() ? &bytes->second : nullptr);
-    if (!bundle) return bundle.error();
-    bundles.push_back(*std::move(bundle));
+    bundles.push_back(
+        GKTUNE_TRY(Bundle::open(path, bytes != settings.lookup.files.end() ? &bytes->second : nullptr)));
   }
   return bundles;
 }
@@ -83,7 +82,7 @@ Kernel::~Kernel() {
 
 Result<Kernel> Kernel::make(KernelParts parts) {
   auto state = std::make_unique<State>(std::move(parts));
-  if (auto opened = state->open(); !opened) return opened.error();
+  GKTUNE_TRY(state->open());
   return Kernel(std::move(state));
 }
 
@@ -91,16 +90,14 @@ Result<Kernel> Kernel::open_bundled(const std::string& kernel, KernelSettings se
   if (settings.bundles.empty()) return Error{"no bundle was given", ErrorCode::invalid_argument};
   if (!settings.databases.empty())
     return Error{"a kernel of a bundle has no sources: it uses no database", ErrorCode::invalid_argument};
-  auto bundles = open_bundles(settings);
-  if (!bundles) return bundles.error();
-  auto device = open_launch_device({settings.device, "", ""});
-  if (!device) return device.error();
+  auto bundles = GKTUNE_TRY(open_bundles(settings));
+  auto device = GKTUNE_TRY(open_launch_device({settings.device, "", ""}));
   // The first bundle that serves the device says how the kernel is launched.
   std::string errors;
-  for (const auto& bundle : *bundles) {
-    auto definition = bundle->definition(kernel, (*device)->info());
+  for (const auto& bundle : bundles) {
+    auto definition = bundle->definition(kernel, device->info());
     if (definition)
-      return make({*std::move(definition), std::move(settings), *std::move(device), *std::move(bundles)});
+      return make({*std::move(definition), std::move(settings), std::move(device), std::move(bundles)});
     errors += (errors.empty() ? "" : "; ") + definition.error().message;
   }
   return Error{std::move(errors), ErrorCode::not_found};
@@ -156,7 +153,7 @@ Result<void> Kernel::State::open() {
   constraints_ =
       with_device_limits(definition_.listed.empty() ? definition_.constraints : std::vector<Constraint>(),
                          definition_.kernel, device_->info());
-  if (auto chosen = choose_arguments(); !chosen) return chosen;
+  GKTUNE_TRY(choose_arguments());
   settings_.lookup.files.clear();
   std::vector<std::shared_ptr<const WinnersSource>> winners;
   for (const auto& bundle : bundles_)

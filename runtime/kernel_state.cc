@@ -244,15 +244,13 @@ Kernel::State::Prepared Kernel::State::best_launch(std::span<const AxisValue> va
 // In the background the default configuration serves first.
 Kernel::State::Prepared Kernel::State::prepare_problem(std::span<const AxisValue> values) {
   if (SharedLaunch launch = find_launch(values)) return launch;
-  const auto problem = problem_of(values);
-  if (!problem) return problem.error();
+  const auto problem = GKTUNE_TRY(problem_of(values));
   const Config& fallback = definition_.kernel.default_values;
   if (settings_.compilation == Compilation::in_background && settings_.worst >= Match::space_default &&
-      is_valid(fallback, *problem)) {
-    const auto loaded = load({.match = Match::space_default,
-                              .config = fallback,
-                              .reason = "the compiler works in the background"},
-                             *problem);
+      is_valid(fallback, problem)) {
+    const auto loaded = load(
+        {.match = Match::space_default, .config = fallback, .reason = "the compiler works in the background"},
+        problem);
     if (loaded && *loaded != nullptr) {
       set_launch(values, *loaded);
       auto& waiting = waiting_.emplace_back();
@@ -261,7 +259,7 @@ Kernel::State::Prepared Kernel::State::prepare_problem(std::span<const AxisValue
       return *loaded;
     }
   }
-  return best_launch(values, *problem);
+  return best_launch(values, problem);
 }
 
 // Compiles what launches wait for without waiting for it, and follows the databases.
@@ -320,9 +318,8 @@ void Kernel::State::update(const std::vector<Value>& problem) {
 
 Result<Answer> Kernel::State::prepare(std::span<const AxisValue> problem) {
   if (is_forked()) return forked_error();
-  const auto prepared = with_lock([&] { return prepare_problem(problem); });
-  if (!prepared) return prepared.error();
-  return (*prepared)->answer;
+  const auto prepared = GKTUNE_TRY(with_lock([&] { return prepare_problem(problem); }));
+  return prepared->answer;
 }
 
 Result<const PreparedLaunch::StreamScratch*, Failure> Kernel::State::new_scratch(const PreparedLaunch& launch,
@@ -363,16 +360,14 @@ std::unique_ptr<Failure> Kernel::State::add_scratch(const PreparedLaunch& launch
 
 Result<void> Kernel::State::launch_first(std::span<const AxisValue> values,
                                          std::span<const LaunchArgument> arguments, void* stream) {
-  const auto prepared = with_lock([&] { return prepare_problem(values); });
-  if (!prepared) return prepared.error();
-  return launch_prepared(**prepared, values, arguments, stream);
+  const auto prepared = GKTUNE_TRY(with_lock([&] { return prepare_problem(values); }));
+  return launch_prepared(*prepared, values, arguments, stream);
 }
 
 Result<void> Kernel::State::launch_converted(const PreparedLaunch& launch, std::span<const AxisValue> values,
                                              std::span<const LaunchArgument> arguments, void* stream) {
-  const auto converted = launch.converted(definition_.kernel.name, arguments);
-  if (!converted) return converted.error();
-  return launch_prepared(launch, values, *converted, stream);
+  const auto converted = GKTUNE_TRY(launch.converted(definition_.kernel.name, arguments));
+  return launch_prepared(launch, values, converted, stream);
 }
 
 // Launches the next best configuration that works.
@@ -383,7 +378,7 @@ Result<void> Kernel::State::recover(std::span<const AxisValue> values,
   if (failure->worker_is_lost || failure->status == Status::out_of_memory) {
     return Error{definition_.kernel.name + ": " + failure->message, code_of(*failure), failure->native};
   }
-  const auto next = with_lock([&]() -> Prepared {
+  const auto next = GKTUNE_TRY(with_lock([&]() -> Prepared {
     note_failure(launched.answer.config, *failure);
     const auto problem = problem_of(values);
     if (failed_.size() >= kMostFailures) failed_.clear();
@@ -391,9 +386,8 @@ Result<void> Kernel::State::recover(std::span<const AxisValue> values,
     SharedLaunch present = find_launch(values);
     if (present != nullptr && present.get() != &launched) return present;  // another thread has replaced it
     return best_launch(values, *problem);
-  });
-  if (!next) return next.error();
-  return launch_prepared(**next, values, arguments, stream);
+  }));
+  return launch_prepared(*next, values, arguments, stream);
 }
 
 Result<Definition> Kernel::State::with_copied_inputs(const PreparedLaunch& launch,
@@ -409,9 +403,9 @@ Result<Definition> Kernel::State::with_copied_inputs(const PreparedLaunch& launc
     std::vector<std::byte> copy(static_cast<std::size_t>(info.count) * element_size(info.type));
     const void* address = nullptr;
     std::memcpy(&address, arguments[i].value(), sizeof address);
-    if (auto copied = device_->download(copy.data(), address, copy.size()); !copied) return copied.error();
+    GKTUNE_TRY(device_->download(copy.data(), address, copy.size()));
     const std::string path = (folder / (std::to_string(i) + ".npy")).string();
-    if (auto written = write_npy(path, info.type, copy); !written) return written.error();
+    GKTUNE_TRY(write_npy(path, info.type, copy));
     argument.contents = {};
     argument.contents.kind = ContentsKind::file;
     argument.contents.file.text = path;
@@ -428,25 +422,19 @@ Result<Answer> Kernel::State::autotune(std::span<const AxisValue> values,
   if (settings_.is_frozen)
     return Error{definition_.kernel.name + " is frozen: nothing is tuned", ErrorCode::invalid_argument};
   if (!(budget_s > 0)) return Error{"autotune needs a budget above 0 seconds", ErrorCode::invalid_argument};
-  const auto problem = problem_of(values);
-  if (!problem) return problem.error();
-  const auto known = with_lock([&] { return prepare_problem(values); });
-  if (!known) return known.error();
-  if ((*known)->answer.match == Match::exact) return (*known)->answer;
-  const auto converted = (*known)->converted(definition_.kernel.name, arguments);
-  if (!converted) return converted.error();
+  const auto problem = GKTUNE_TRY(problem_of(values));
+  const auto known = GKTUNE_TRY(with_lock([&] { return prepare_problem(values); }));
+  if (known->answer.match == Match::exact) return known->answer;
+  const auto converted = GKTUNE_TRY(known->converted(definition_.kernel.name, arguments));
 
   // Workers read copies of the caller's inputs from files.
-  const auto folder = temporary_folder();
-  if (!folder) return folder.error();
-  const auto definition = with_copied_inputs(**known, *converted, **folder);
-  if (!definition) return definition.error();
-  if (auto tuned = sources_->tune(*definition, *problem, *device_, budget_s); !tuned) return tuned.error();
+  const auto folder = GKTUNE_TRY(temporary_folder());
+  const auto definition = GKTUNE_TRY(with_copied_inputs(*known, converted, *folder));
+  GKTUNE_TRY(sources_->tune(definition, problem, *device_, budget_s));
   sources_->databases.front()->refresh();
 
-  const auto prepared = with_lock([&] { return best_launch(values, *problem); });
-  if (!prepared) return prepared.error();
-  return (*prepared)->answer;
+  const auto prepared = GKTUNE_TRY(with_lock([&] { return best_launch(values, problem); }));
+  return prepared->answer;
 }
 
 }  // namespace gktune

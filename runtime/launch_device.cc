@@ -71,9 +71,9 @@ class HostLaunchDevice final : public LaunchDevice {
       if (!path) return Failure{Status::machine_failed, path.error().message};
       module.path = *std::move(path);
     }
-    auto program = HostProgram::load(module, plan.candidate, plan.arguments, Instrumentation::none);
-    if (!program) return program.error();
-    return std::unique_ptr<LaunchProgram>(std::make_unique<HostLaunchProgram>(queue_, std::move(*program)));
+    auto program =
+        GKTUNE_TRY(HostProgram::load(module, plan.candidate, plan.arguments, Instrumentation::none));
+    return std::unique_ptr<LaunchProgram>(std::make_unique<HostLaunchProgram>(queue_, std::move(program)));
   }
 
   Result<std::shared_ptr<void>> allocate(std::size_t bytes) override {
@@ -91,9 +91,7 @@ class HostLaunchDevice final : public LaunchDevice {
   // The dynamic loader takes files.
   Result<std::string> unpacked(std::string_view code) {
     if (!unpacked_) {
-      auto folder = temporary_folder();
-      if (!folder) return folder.error();
-      unpacked_ = *std::move(folder);
+      unpacked_ = GKTUNE_TRY(temporary_folder());
     }
     return CompileCache(*unpacked_).add_code(code);
   }
@@ -108,9 +106,8 @@ Result<std::unique_ptr<LaunchDevice>> open_host_launch_device(const LaunchDevice
   BackendOptions options;
   options.cxx = settings.cxx;
   const auto host = make_host_backend(options);
-  auto info = settings.cxx.empty() ? host->identify() : host->probe();
-  if (!info) return info.error();
-  return std::unique_ptr<LaunchDevice>(std::make_unique<HostLaunchDevice>(*std::move(info), settings.cxx));
+  auto info = GKTUNE_TRY(settings.cxx.empty() ? host->identify() : host->probe());
+  return std::unique_ptr<LaunchDevice>(std::make_unique<HostLaunchDevice>(std::move(info), settings.cxx));
 }
 
 }  // namespace

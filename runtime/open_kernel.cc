@@ -16,11 +16,9 @@ namespace {
 // Tunes in worker processes, and stores trials and winner in the database.
 Result<void> tune(const std::filesystem::path& database, const WorkerSettings& workers, const Definition& definition,
                   const Problem& problem, const LaunchDevice& device, double budget_s) {
-  auto store = Database::open(database, Database::Access::write);
-  if (!store) return store.error();
-  const auto session = (*store)->begin_session(
-      {std::string(kVersion), "", "autotune " + definition.kernel.name, device.info()});
-  if (!session) return session.error();
+  auto store = GKTUNE_TRY(Database::open(database, Database::Access::write));
+  const auto session = GKTUNE_TRY(
+      store->begin_session({std::string(kVersion), "", "autotune " + definition.kernel.name, device.info()}));
   auto worker =
       open_device(definition.kernel, {{device.backend()}, device.info()}, workers, DeviceWork::time);
   if (!worker) return Error{worker.error().message};
@@ -28,9 +26,9 @@ Result<void> tune(const std::filesystem::path& database, const WorkerSettings& w
                             .problem = problem,
                             .strategy = definition.search.strategy,
                             .limits = {.trials = definition.search.trials, .seconds = budget_s}};
-  const TuneSite site{**worker, **store, *session};
+  const TuneSite site{**worker, *store, session};
   const auto tuning = tune_problem(request, site);
-  if (auto ended = (*store)->end_session(*session); !ended) return ended.error();
+  GKTUNE_TRY(store->end_session(session));
   if (!tuning) return Error{tuning.error().message};
   if (!tuning->outcome.best) {
     return Error{"autotune of " + definition.kernel.name + " found no configuration that works" +
@@ -42,14 +40,11 @@ Result<void> tune(const std::filesystem::path& database, const WorkerSettings& w
 Result<KernelSources> open_sources(const KernelSettings& settings) {
   KernelSources sources;
   if (settings.cache_dir.empty()) {
-    auto folder = temporary_folder();
-    if (!folder) return folder.error();
-    sources.temporary = *std::move(folder);
+    sources.temporary = GKTUNE_TRY(temporary_folder());
     sources.cache_dir = sources.temporary->string();
   } else {
-    auto folder = make_private_folder(settings.cache_dir);
-    if (!folder) return folder.error();
-    sources.cache_dir = folder->string();
+    auto folder = GKTUNE_TRY(make_private_folder(settings.cache_dir));
+    sources.cache_dir = folder.string();
   }
   for (const auto& path : settings.databases) {
     // autotune() can start from nothing: the first database is where it stores its results.
@@ -57,12 +52,9 @@ Result<KernelSources> open_sources(const KernelSettings& settings) {
     const bool is_made = &path == &settings.databases.front() && !settings.is_frozen &&
                          !settings.lookup.files.contains(path.string());
     if (is_made && !(std::filesystem::file_size(path, error) > 0 && !error)) {
-      const auto made = Database::open(path, Database::Access::write);
-      if (!made) return made.error();
+      GKTUNE_TRY(Database::open(path, Database::Access::write));
     }
-    auto database = WinnersSource::of_database(path, settings.lookup.files);
-    if (!database) return database.error();
-    sources.databases.push_back(*std::move(database));
+    sources.databases.push_back(GKTUNE_TRY(WinnersSource::of_database(path, settings.lookup.files)));
   }
   if (settings.databases.empty()) return sources;
   const WorkerSettings workers{.argv = settings.worker, .cache_dir = sources.cache_dir};
@@ -73,16 +65,14 @@ Result<KernelSources> open_sources(const KernelSettings& settings) {
 }  // namespace
 
 Result<Kernel> Kernel::open(const std::string& space_file, KernelSettings settings) {
-  auto bundles = open_bundles(settings);
-  if (!bundles) return bundles.error();
-  auto device = open_launch_device({settings.device, settings.cxx, settings.cuda_home});
-  if (!device) return device.error();
+  auto bundles = GKTUNE_TRY(open_bundles(settings));
+  auto device = GKTUNE_TRY(open_launch_device({settings.device, settings.cxx, settings.cuda_home}));
   const auto& files = settings.lookup.files;
   const auto read = [&](const std::string& path) -> Result<std::string> {
     const auto known = files.find(path);
     return known != files.end() ? known->second : read_whole_file(path);
   };
-  const ReadOptions options{.device_kind = (*device)->info().kind};
+  const ReadOptions options{.device_kind = device->info().kind};
   const auto text = files.find(space_file);
   auto definition = text != files.end() ? read_space_text(text->second, space_file, options, read)
                                         : read_space_file(space_file, options);
@@ -97,14 +87,13 @@ Result<Kernel> Kernel::open(const std::string& space_file, KernelSettings settin
                               "configuration that the lookup answers",
                  ErrorCode::invalid_argument};
   }
-  if (definition->kernel.language == Language::cpp && (*device)->info().kind != "host") {
+  if (definition->kernel.language == Language::cpp && device->info().kind != "host") {
     return Error{space_file + ": C++ functions run on the host device only", ErrorCode::invalid_argument};
   }
-  if (auto launchable = check_textures(definition->kernel); !launchable) return launchable.error();
-  auto sources = open_sources(settings);
-  if (!sources) return sources.error();
-  return make({*std::move(definition), std::move(settings), *std::move(device), *std::move(bundles),
-               *std::move(sources)});
+  GKTUNE_TRY(check_textures(definition->kernel));
+  auto sources = GKTUNE_TRY(open_sources(settings));
+  return make({*std::move(definition), std::move(settings), std::move(device), std::move(bundles),
+               std::move(sources)});
 }
 
 }  // namespace gktune

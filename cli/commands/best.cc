@@ -211,19 +211,18 @@ ExitCode answer_one(const BestOptions& options, const Database& store, const std
                     const DeviceIdentity& device, Context& context) {
   std::vector<Problem> known;
   for (const Winner& best : winners) known.push_back(best.study.problem);
-  auto problem = parse_problem(options.problem, known);
-  if (!problem) return fail_usage(context, "--problem: " + problem.error().message);
-  const Answer answer = answer_of(options.kernel, *problem, device, store, context);
+  const Problem problem = asked_or_end("--problem", parse_problem(options.problem, known), context);
+  const Answer answer = answer_of(options.kernel, problem, device, store, context);
   if (!answer) {
     return fail(
         context, ExitCode::no_configuration,
-        fmt::format("the database has no configuration of {} for {}", options.kernel, problem_text(*problem)),
+        fmt::format("the database has no configuration of {} for {}", options.kernel, problem_text(problem)),
         answer.reason);
   }
   if (answer.match > worst_of(options)) {
     return fail(context, ExitCode::worse_match,
                 fmt::format("the best match for {} {} is {}, which is worse than {}", options.kernel,
-                            problem_text(*problem), match_name(answer.match), match_name(worst_of(options))),
+                            problem_text(problem), match_name(answer.match), match_name(worst_of(options))),
                 match_text(answer));
   }
   const Winner* best = study_of(answer, winners);
@@ -231,7 +230,7 @@ ExitCode answer_one(const BestOptions& options, const Database& store, const std
   if (best != nullptr && options.why) evidence = value_or_end(store.evidence(*best), context);
   warn_of_stale(answer.stale, context);
   if (!options.format.is_text()) {
-    print_one(answer_record(options, *problem, answer, best, evidence ? &*evidence : nullptr), options.format,
+    print_one(answer_record(options, problem, answer, best, evidence ? &*evidence : nullptr), options.format,
               context);
     return ExitCode::done;
   }
@@ -239,7 +238,7 @@ ExitCode answer_one(const BestOptions& options, const Database& store, const std
   if (best != nullptr && best->study.regime != Regime::cold)
     time += fmt::format(" ({})", regime_name(best->study.regime));
   context.out << paint(context.out_screen, Ink::bold, one_line(answer.config.str())) << '\n'
-              << one_line(fmt::format("{} {} on {}: {}, {}", options.kernel, problem_text(*problem),
+              << one_line(fmt::format("{} {} on {}: {}, {}", options.kernel, problem_text(problem),
                                       answer.device.name, time, match_text(answer)))
               << '\n';
   if (evidence) print_evidence(*best, *evidence, context);
@@ -272,9 +271,8 @@ Result<std::vector<DeviceIdentity>> asked_devices(const std::string& named,
       devices.push_back(winner.study.device);
   }
   if (!named.empty()) {
-    auto device = find_device(named, devices);
-    if (!device) return device.error();
-    devices = {*std::move(device)};
+    auto device = GKTUNE_TRY(find_device(named, devices));
+    devices = {std::move(device)};
   }
   if (devices.empty()) devices.emplace_back();
   return devices;
@@ -285,8 +283,7 @@ Result<std::vector<DeviceIdentity>> asked_devices(const std::string& named,
 ExitCode print_coverage(const BestOptions& options, const std::vector<Winner>& winners, Context& context) {
   const auto devices = asked_devices(options.device, winners);
   if (!devices) return fail(context, ExitCode::no_device, devices.error().message);
-  const auto lookup = Lookup::open(database_path(options.database, context));
-  if (!lookup) return fail(context, lookup.error());
+  const Lookup lookup = value_or_end(Lookup::open(database_path(options.database, context)), context);
   std::vector<std::string> spaces = options.covered;
   if (!options.kernel.empty()) spaces.push_back(options.kernel);
   const Match worst = worst_of(options);
@@ -294,16 +291,14 @@ ExitCode print_coverage(const BestOptions& options, const std::vector<Winner>& w
   int count = 0, worse = 0;
   for (const std::string& path : spaces) {
     for (const DeviceIdentity& device : *devices) {
-      const auto definition = read_space_file(path, {.device_kind = device.kind, .strategies = {}});
-      if (!definition) return fail(context, definition.error());
-      const auto problems = select_problems(definition->kernel, {});
-      if (!problems) return fail(context, problems.error());
-      const Question question{.device = device, .freshness = {.fingerprint = definition->fingerprint}};
-      for (const Problem& problem : *problems) {
-        const Answer answer = lookup->best(definition->kernel.name, problem, question);
+      const Definition definition =
+          value_or_end(read_space_file(path, {.device_kind = device.kind, .strategies = {}}), context);
+      const Question question{.device = device, .freshness = {.fingerprint = definition.fingerprint}};
+      for (const Problem& problem : value_or_end(select_problems(definition.kernel, {}), context)) {
+        const Answer answer = lookup.best(definition.kernel.name, problem, question);
         ++count;
         if (answer.match > worst) ++worse;
-        table.add({{"kernel", definition->kernel.name},
+        table.add({{"kernel", definition.kernel.name},
                    {"problem", problem_cell(problem)},
                    {"device", device_cell(device)},
                    {"match", match_name(answer.match)},

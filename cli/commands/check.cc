@@ -283,9 +283,8 @@ ExitCode run(const CheckOptions& options, Context& context) {
         context);
   }
   const KernelDefinition& kernel = read.definition.kernel;
-  auto problems = select_problems(kernel, options.problems);
-  if (!problems) return fail_usage(context, "--problem: " + problems.error().message);
-  auto checked = value_or_end(check(options, read, *std::move(problems), context), context);
+  auto problems = asked_or_end("--problem", select_problems(kernel, options.problems), context);
+  auto checked = value_or_end(check(options, read, std::move(problems), context), context);
   print_check(checked, kernel, read.device.info, options, context);
   if (checked.was_stopped) return ExitCode::interrupted;
   if (checked.failure) return fail(context, ExitCode::failed, *checked.failure);

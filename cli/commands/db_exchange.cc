@@ -121,9 +121,8 @@ ExitCode export_header(const Database& store, const std::vector<Winner>& winners
     portfolio->configs = {winners.front().trial.config};
     portfolio->tree.emplace_back();
   }
-  const auto texts = store.texts(study.kernel);
-  if (!texts) return fail(context, texts.error());
-  auto text = header_text(winners, *portfolio, *texts);
+  const auto texts = value_or_end(store.texts(study.kernel), context);
+  auto text = header_text(winners, *portfolio, texts);
   if (!text)
     return fail(context, ExitCode::failed, text.error().message,
                 "name one kernel, and a device with --device (gktune_tuned_header of CMake: DEVICE)");

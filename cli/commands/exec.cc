@@ -190,17 +190,16 @@ Subject candidate_of(const ExecOptions& options, Context& context) {
       context);
   if (opened.device.backends.size() != 1)
     throw Ended{fail_usage(context, "--device: a candidate runs on one device: host, cuda or cuda:N")};
-  const auto problems = select_problems(definition.kernel, options.problems);
-  if (!problems) throw Ended{fail_usage(context, "--problem: " + problems.error().message)};
-  if (!options.problems.empty() && problems->size() != 1)
-    throw Ended{fail_usage(context, fmt::format("--problem: {} problems; name one", problems->size()))};
-  if (const auto selected = select_values(definition.parameters, options.only); !selected)
-    throw Ended{fail_usage(context, "--only: " + selected.error().message)};
-  const auto space = value_or_end(space_of(definition, problems->front(), opened.device.info), context);
+  const auto problems =
+      asked_or_end("--problem", select_problems(definition.kernel, options.problems), context);
+  if (!options.problems.empty() && problems.size() != 1)
+    throw Ended{fail_usage(context, fmt::format("--problem: {} problems; name one", problems.size()))};
+  asked_or_end("--only", select_values(definition.parameters, options.only), context);
+  const auto space = value_or_end(space_of(definition, problems.front(), opened.device.info), context);
   return {{"candidate", options.which},
           std::move(definition),
           *space.default_config(),
-          problems->front(),
+          problems.front(),
           opened.device.backends.front()};
 }
 

@@ -538,15 +538,14 @@ JudgeRequest make_request(const JudgeOptions& options, const ReadOptions& read, 
     throw Ended{
         fail(context, ExitCode::usage, options.space + " has no reference and no verifier to judge by")};
   }
-  auto problems = select_problems(space->kernel, options.problems);
-  if (!problems) throw Ended{fail_usage(context, "--problem: " + problems.error().message)};
-  JudgeRequest request{.space = space,
-                       .device = std::move(opened.device),
-                       .workers = worker_settings(options.device, context),
-                       .problems = *std::move(problems),
-                       .baselines = {},
-                       .effect = options.within.value_or(0.01),
-                       .seconds = options.seconds};
+  JudgeRequest request{
+      .space = space,
+      .device = std::move(opened.device),
+      .workers = worker_settings(options.device, context),
+      .problems = asked_or_end("--problem", select_problems(space->kernel, options.problems), context),
+      .baselines = {},
+      .effect = options.within.value_or(0.01),
+      .seconds = options.seconds};
   request.baselines = baselines_of(space, request.problems, request.device.info, read, options, context);
   std::vector<std::string> paths = options.candidates;
   paths.insert(paths.end(), options.baselines.begin(), options.baselines.end());

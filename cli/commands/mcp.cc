@@ -202,7 +202,7 @@ class McpServer {
     if (tool == tools().end()) return Refusal{kInvalidParams, "unknown tool " + name.dump()};
     const Json arguments = params.value("arguments", Json::object());
     if (!arguments.is_object()) return Refusal{kInvalidParams, "arguments is no object"};
-    if (const auto checked = check_arguments(*tool, arguments); !checked) return checked.error();
+    GKTUNE_TRY(check_arguments(*tool, arguments));
     if (tool->command.empty()) return {explain(arguments)};
     std::vector<std::string> argv = command_for(*tool, arguments);
     argv.insert(argv.begin(), context_.environment.program.string());

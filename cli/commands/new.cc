@@ -90,7 +90,7 @@ Result<void> check_name(const std::string& name, const std::vector<EmbeddedFile>
 // The kernel, its reference and its space file, renamed. Fails if `name` cannot be a kernel's name.
 Result<std::vector<StarterFile>> starter_files(const std::string& name, Language language) {
   const std::vector<EmbeddedFile> texts = texts_of(language);
-  if (auto checked = check_name(name, texts); !checked) return checked.error();
+  GKTUNE_TRY(check_name(name, texts));
   std::vector<StarterFile> files;
   for (const EmbeddedFile& file : texts)
     files.push_back({renamed(file.path, name), renamed(file.text, name)});
@@ -134,7 +134,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 
 // The template with the files that it includes. Its own files and its kernel get the name.
 Result<std::vector<StarterFile>> files_like(const std::string& like, const std::string& name) {
-  if (auto checked = check_name(name, {}); !checked) return checked.error();
+  GKTUNE_TRY(check_name(name, {}));
   const EmbeddedFile& original = *find_template_text(fmt::format("{}{}.yaml", kSpaces, like));
   std::string space(original.text);
   std::vector<StarterFile> files;

@@ -34,8 +34,7 @@ ExitCode fail_with_hint(const ReportOptions& options, const std::string& message
 }
 
 ExitCode run(const ReportOptions& options, Context& context) {
-  if (auto checked = check_report_path(options.output); !checked)
-    return fail_usage(context, "--output: " + checked.error().message);
+  asked_or_end("--output", check_report_path(options.output), context);
   auto store = open_database(options.database, context);
   auto studies = value_or_end(store->studies(Counts::ignored), context);
   if (studies.empty())
@@ -50,20 +49,19 @@ namespace fs = std::filesystem;
 
 // The studies of the kernels, the last tuned first.
 Result<std::vector<StudySummary>> studies_of(const Database& store, const std::vector<std::string>& kernels) {
-  auto studies = store.studies();
-  if (!studies) return studies;
+  auto studies = GKTUNE_TRY(store.studies());
   std::vector<std::string> known;
-  for (const StudySummary& each : *studies) known.push_back(each.study.kernel);
+  for (const StudySummary& each : studies) known.push_back(each.study.kernel);
   for (const std::string& kernel : kernels) {
     if (std::ranges::find(known, kernel) == known.end())
       return Error{"there is no study of a kernel '" + kernel + "'" + did_you_mean(kernel, known)};
   }
   if (!kernels.empty()) {
-    std::erase_if(*studies, [&](const StudySummary& each) {
+    std::erase_if(studies, [&](const StudySummary& each) {
       return std::ranges::find(kernels, each.study.kernel) == kernels.end();
     });
   }
-  std::ranges::stable_sort(*studies, std::ranges::greater(), &StudySummary::updated_unix_ms);
+  std::ranges::stable_sort(studies, std::ranges::greater(), &StudySummary::updated_unix_ms);
   return studies;
 }
 
@@ -75,7 +73,7 @@ Command report_command() {
 }
 
 Result<void> check_report_path(const fs::path& path) {
-  if (auto checked = check_output(path); !checked) return checked;
+  GKTUNE_TRY(check_output(path));
   const fs::path target = target_of(path);
   std::error_code error;
   if (fs::exists(target, error) && !fs::is_regular_file(target, error))
@@ -94,23 +92,20 @@ std::string WrittenReport::text() const {
 
 Result<WrittenReport> write_report(const Database& store, const std::vector<std::string>& kernels,
                                    const fs::path& path) {
-  if (auto checked = check_report_path(path); !checked) return checked.error();
-  auto summaries = studies_of(store, kernels);
-  if (!summaries) return summaries.error();
-  auto winners = store.winners("");
-  if (!winners) return winners.error();
-  WrittenReport written{path, summaries->size(), 0, 0};
+  GKTUNE_TRY(check_report_path(path));
+  auto summaries = GKTUNE_TRY(studies_of(store, kernels));
+  auto winners = GKTUNE_TRY(store.winners(""));
+  WrittenReport written{path, summaries.size(), 0, 0};
   std::vector<StudyFacts> studies;
-  for (const StudySummary& summary : *summaries) {
-    auto facts = facts_of(store, summary, *winners);
-    if (!facts) return facts.error();
+  for (const StudySummary& summary : summaries) {
+    auto facts = GKTUNE_TRY(facts_of(store, summary, winners));
     written.trials += summary.trials;
-    if (facts->winner) facts->changes = facts->winner->changes;
-    studies.push_back(*std::move(facts));
+    if (facts.winner) facts.changes = facts.winner->changes;
+    studies.push_back(std::move(facts));
   }
   const std::string page = html_report(studies, {.written_unix_ms = now_unix_ms()});
   written.bytes = page.size();
-  if (auto result = write_output(path, page); !result) return result.error();
+  GKTUNE_TRY(write_output(path, page));
   return written;
 }
 

@@ -244,13 +244,10 @@ std::vector<OpenedSpaces> selected_spaces(const RunOptions& options, Context& co
                            unsafe_options(options.device), context);
   for (OpenedSpaces& group : groups) {
     for (Definition& definition : group.definitions) {
-      if (auto selected = select_values(definition.parameters, options.only); !selected)
-        throw Ended{fail_usage(context, definition.path + ": --only: " + selected.error().message)};
+      asked_or_end(definition.path + ": --only", select_values(definition.parameters, options.only), context);
       // Check the selections for every file before tuning any.
-      auto problems = select_problems(definition.kernel, options.problems);
-      if (!problems)
-        throw Ended{fail_usage(context, definition.path + ": --problem: " + problems.error().message)};
-      definition.kernel.listed_problems = *std::move(problems);
+      definition.kernel.listed_problems = asked_or_end(
+          definition.path + ": --problem", select_problems(definition.kernel, options.problems), context);
       if (options.regime) definition.kernel.regime = *options.regime;
     }
   }
@@ -357,8 +354,7 @@ ExitCode run(const RunOptions& options, Context& context) {
   const bool is_replay = options.device.choice.kind == DeviceChoice::Kind::replay;
   if (options.paths.empty() && !is_replay) return fail_usage(context, "SPACE is required");
   // Find out before the work, not after it.
-  if (auto checked = check_report_path(options.report); !options.report.empty() && !checked)
-    return fail_usage(context, "--report: " + checked.error().message);
+  if (!options.report.empty()) asked_or_end("--report", check_report_path(options.report), context);
   const auto groups = selected_spaces(options, context);
   const auto caught = context.catch_interrupts();
   auto store = open_store(options, caught, context);

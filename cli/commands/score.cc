@@ -192,9 +192,8 @@ std::vector<Contender> contenders_of(const ScoreOptions& options) {
 Result<std::vector<RelatedStudy>> read_related(const std::vector<std::string>& paths) {
   std::vector<RelatedStudy> related;
   for (const std::string& path : paths) {
-    auto read = read_recordings(path);
-    if (!read) return read.error();
-    for (Recording& recording : *read) related.push_back({recording.name, std::move(recording.trials)});
+    auto read = GKTUNE_TRY(read_recordings(path));
+    for (Recording& recording : read) related.push_back({recording.name, std::move(recording.trials)});
   }
   return related;
 }
@@ -202,12 +201,9 @@ Result<std::vector<RelatedStudy>> read_related(const std::vector<std::string>& p
 Result<Recordings> read_all(const std::vector<std::string>& paths) {
   Recordings recordings;
   for (const std::string& path : paths) {
-    auto read = read_recordings(path);
-    if (!read) return read.error();
-    for (Recording& recording : *read) {
-      auto scored = ScoredRecording::make(std::move(recording));
-      if (!scored) return scored.error();
-      recordings.push_back(*std::move(scored));
+    auto read = GKTUNE_TRY(read_recordings(path));
+    for (Recording& recording : read) {
+      recordings.push_back(GKTUNE_TRY(ScoredRecording::make(std::move(recording))));
     }
   }
   return recordings;

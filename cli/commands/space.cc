@@ -89,11 +89,11 @@ void show(const OpenedSpace& opened, const Problem& problem, const SpaceOptions&
 ExitCode run(const SpaceOptions& options, Context& context) {
   auto read = read_file(options.path, options.device.choice, options.device, UnsafeOptions::allowed, context);
   const Definition& definition = read.definition;
-  auto problems = select_problems(definition.kernel, options.problems);
-  if (!problems) return fail_usage(context, "--problem: " + problems.error().message);
+  const auto problems =
+      asked_or_end("--problem", select_problems(definition.kernel, options.problems), context);
 
   SpaceReport report;
-  for (const Problem& problem : *problems) show(read, problem, options, report, context);
+  for (const Problem& problem : problems) show(read, problem, options, report, context);
   if (!options.format.is_text()) {
     report.table.print(context, options.format,
                        {{"kernel", definition.kernel.name}, {"spaces", std::move(report.spaces)}});

@@ -50,8 +50,7 @@ Result<void> enter(const WorkerOptions& options) {
 }
 
 ExitCode run(const WorkerOptions& options, Context& context) {
-  if (!options.sandbox.empty())
-    if (auto entered = enter(options); !entered) return fail(context, entered.error());
+  if (!options.sandbox.empty()) value_or_end(enter(options), context);
   BackendOptions backend;
   if (!context.environment.cxx.empty()) backend.cxx = context.environment.cxx;
   backend.cuda_home = context.environment.cuda_home;

@@ -7,11 +7,10 @@ namespace gktune::postgres {
 namespace {
 
 Result<Libpq> load() {
-  const auto library = DynamicLibrary::open("PostgreSQL's library (Debian and Ubuntu: apt install libpq5)",
-                                            {"libpq.so.5", "libpq.so"}, {});
-  if (!library) return library.error();
-  Libpq functions{FunctionLoader(*library)};
-  if (auto done = functions.find.done(); !done) return done.error();
+  const auto library = GKTUNE_TRY(DynamicLibrary::open(
+      "PostgreSQL's library (Debian and Ubuntu: apt install libpq5)", {"libpq.so.5", "libpq.so"}, {}));
+  Libpq functions{FunctionLoader(library)};
+  GKTUNE_TRY(functions.find.done());
   return functions;
 }
 

@@ -102,20 +102,17 @@ std::vector<std::vector<const Winner*>> groups_of(const std::vector<Winner>& win
 }  // namespace
 
 Result<std::vector<CostTable>> read_costs(const Database& database, const std::string& kernel) {
-  auto winners = database.winners(kernel);
-  if (!winners) return winners.error();
-  std::ranges::sort(*winners, std::greater(),
+  auto winners = GKTUNE_TRY(database.winners(kernel));
+  std::ranges::sort(winners, std::greater(),
                     [](const Winner& winner) { return std::pair(winner.updated_unix_ms, winner.study_id); });
   std::vector<CostTable> tables;
-  for (const auto& group : groups_of(*winners)) {
+  for (const auto& group : groups_of(winners)) {
     std::vector<Measured> studies;
     for (const Winner* winner : group) {
-      auto trials = database.trials(winner->study_id);
-      if (!trials) return trials.error();
-      auto playoff = database.playoff(winner->study_id);
-      if (!playoff) return playoff.error();
+      auto trials = GKTUNE_TRY(database.trials(winner->study_id));
+      auto playoff = GKTUNE_TRY(database.playoff(winner->study_id));
       studies.push_back(
-          {winner, *std::move(trials), *playoff ? std::move((*playoff)->finalists) : std::vector<Trial>()});
+          {winner, std::move(trials), playoff ? std::move(playoff->finalists) : std::vector<Trial>()});
     }
     CostTable table{.study = group.front()->study};
     std::map<std::string, std::size_t> places;

@@ -83,3 +83,14 @@ class [[nodiscard]] Result<void, E> : public Result<std::monostate, E> {
 };
 
 }  // namespace gktune
+
+// The value of a Result. If there is none, the function that holds this expression returns the error. Use it
+// as a whole statement, for an initial value, or on the right of an assignment.
+#define GKTUNE_TRY(...) GKTUNE_TRY_NUMBERED(__COUNTER__, __VA_ARGS__)
+#define GKTUNE_TRY_NUMBERED(...) GKTUNE_TRY_NAMED(__VA_ARGS__)
+#define GKTUNE_TRY_NAMED(number, ...)                                              \
+  __extension__({                                                                  \
+    auto gktune_result_##number = (__VA_ARGS__);                                   \
+    if (!gktune_result_##number) return std::move(gktune_result_##number).error(); \
+    *std::move(gktune_result_##number);                                            \
+  })

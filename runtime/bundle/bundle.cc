@@ -136,25 +136,20 @@ Bundle::~Bundle() = default;
 
 Result<std::shared_ptr<const Bundle>> Bundle::open(const std::filesystem::path& path, const std::string* bytes) {
   const std::shared_ptr<Bundle> bundle(new Bundle(path));
-  if (auto read = bundle->read(bytes); !read) return read.error();
+  GKTUNE_TRY(bundle->read(bytes));
   return std::shared_ptr<const Bundle>(bundle);
 }
 
 Result<void> Bundle::read(const std::string* bytes) {
-  const auto database = bytes != nullptr ? Database::from_bytes(path_, *bytes)
-                                         : Database::open(path_, Database::Access::read);
-  if (!database) return database.error();
-  auto winners = (*database)->kernel_winners();
-  if (!winners) return winners.error();
-  winners_ = *std::move(winners);
-  const auto definitions = (*database)->definitions();
-  if (!definitions) return definitions.error();
-  auto codes = (*database)->codes();
-  if (!codes) return codes.error();
-  if (codes->empty()) return Error{path_.string() + ": holds no compiled code; gktune bundle writes it",
-                                     ErrorCode::not_found};
-  codes_ = *std::move(codes);
-  for (const StoredDefinition& stored : *definitions) {
+  const auto database = GKTUNE_TRY(bytes != nullptr ? Database::from_bytes(path_, *bytes)
+                                                    : Database::open(path_, Database::Access::read));
+  winners_ = GKTUNE_TRY(database->kernel_winners());
+  const auto definitions = GKTUNE_TRY(database->definitions());
+  auto codes = GKTUNE_TRY(database->codes());
+  if (codes.empty())
+    return Error{path_.string() + ": holds no compiled code; gktune bundle writes it", ErrorCode::not_found};
+  codes_ = std::move(codes);
+  for (const StoredDefinition& stored : definitions) {
     try {
       definitions_.emplace_back(stored.device_kind, definition_from(stored.body));
     } catch (const std::exception& error) {

@@ -35,7 +35,7 @@ class BundleWriter {
 
   // Adds the code of a kernel for one kind of device. False: there is no winner for it.
   Result<bool> add(const Definition& definition, const std::string& kind) {
-    if (auto launchable = check_textures(definition.kernel); !launchable) return launchable.error();
+    GKTUNE_TRY(check_textures(definition.kernel));
     const auto kernel = winners_.find(definition.kernel.name);
     if (kernel == winners_.end()) return false;
     keys_.clear(), codes_.clear();
@@ -43,11 +43,10 @@ class BundleWriter {
     const DeviceInfo* device = nullptr;
     for (const DeviceInfo& info : kernel->second.devices) {
       if (info.kind != kind || !is_asked(info.architecture)) continue;
-      const auto winners = add_device(definition, info, kernel->second);
-      if (!winners) return winners.error();
-      if (*winners == 0) continue;
+      const auto winners = GKTUNE_TRY(add_device(definition, info, kernel->second));
+      if (winners == 0) continue;
       device = &info;
-      summary.winners += *winners;
+      summary.winners += winners;
       if (std::ranges::find(summary.architectures, info.architecture) == summary.architectures.end())
         summary.architectures.push_back(info.architecture);
     }
@@ -55,12 +54,10 @@ class BundleWriter {
     summary.variants = codes_.size();
     for (StoredCode& code : codes_)
       code.kernel = definition.kernel.name, code.fingerprint = definition.fingerprint, code.device_kind = kind;
-    auto added = bundle_.add_definition(
-        {definition.kernel.name, definition.fingerprint, kind, definition_text(definition)}, codes_);
-    if (!added) return added.error();
-    auto described = bundle_.describe_space(definition.kernel.name, definition.fingerprint,
-                                            kernel_space_of(definition, *device), texts_of(definition));
-    if (!described) return described.error();
+    GKTUNE_TRY(bundle_.add_definition(
+        {definition.kernel.name, definition.fingerprint, kind, definition_text(definition)}, codes_));
+    GKTUNE_TRY(bundle_.describe_space(definition.kernel.name, definition.fingerprint,
+                                      kernel_space_of(definition, *device), texts_of(definition)));
     summary_.kernels.push_back(std::move(summary));
     return true;
   }
@@ -75,8 +72,7 @@ class BundleWriter {
         }
       }
     }
-    const auto removed = bundle_.remove_studies(others, Removal::done);
-    if (!removed) return removed.error();
+    GKTUNE_TRY(bundle_.remove_studies(others, Removal::done));
     return {};
   }
 
@@ -100,9 +96,8 @@ class BundleWriter {
       for (const Winner& winner : version.winners) {
         if (winner.study.device != identity_of(device)) continue;
         problems.push_back(&winner.study.problem);
-        auto added = add_code(definition, winner.trial.config, winner.study.problem, device);
-        if (!added) return added.error();
-        if (!*added) continue;
+        auto added = GKTUNE_TRY(add_code(definition, winner.trial.config, winner.study.problem, device));
+        if (!added) continue;
         ++count;
         kept_.insert(winner.study_id);
         // A winner is stale if it was measured with another version than the space file.
@@ -119,8 +114,7 @@ class BundleWriter {
     if (count == 0) return count;
     for (const Config& config : spares) {
       for (const Problem* problem : problems) {  // each may take another variant
-        auto added = add_code(definition, config, *problem, device);
-        if (!added) return added.error();
+        GKTUNE_TRY(add_code(definition, config, *problem, device));
       }
     }
     return count;
@@ -135,24 +129,22 @@ class BundleWriter {
     const std::string key = variant_key(source);
     const auto [known, is_new] = keys_.try_emplace(device.architecture + ' ' + key, true);
     if (!is_new) return known->second;
-    auto compiler = compiler_for(device.kind);
-    if (!compiler) return compiler.error();
+    auto compiler = GKTUNE_TRY(compiler_for(device.kind));
     const CompiledVariant compiled =
-        (*compiler)
+        compiler
             ->compile({.variants = {source}, .architecture = device.architecture, .cache_dir = cache_dir_})
             .front();
     if (compiled.status != Status::ok) {
       known->second = false;
       return leave_out(definition, config, compiled.log);
     }
-    auto bytes = (*compiler)->loadable_code(compiled.module);
-    if (!bytes) return bytes.error();
+    auto bytes = GKTUNE_TRY(compiler->loadable_code(compiled.module));
     StoredCode& code = codes_.emplace_back();
     code.architecture = device.architecture;
     if (device.kind == "host" && is_for_this_cpu(source)) code.cpu = make_host_backend({})->identify()->name;
     code.variant = key;
     code.symbols = compiled.module.symbols;
-    code.bytes = *std::move(bytes);
+    code.bytes = std::move(bytes);
     return true;
   }
 
@@ -169,11 +161,9 @@ class BundleWriter {
   Result<Compiler*> compiler_for(const std::string& kind) {
     std::unique_ptr<Compiler>& compiler = compilers_[kind];
     if (compiler == nullptr) {
-      const auto backend = open_backend({kind, 0}, {.cxx = request_.cxx, .cuda_home = request_.cuda_home});
-      if (!backend) return backend.error();
-      auto opened = (*backend)->compiler();
-      if (!opened) return opened.error();
-      compiler = *std::move(opened);
+      const auto backend =
+          GKTUNE_TRY(open_backend({kind, 0}, {.cxx = request_.cxx, .cuda_home = request_.cuda_home}));
+      compiler = GKTUNE_TRY(backend->compiler());
     }
     return compiler.get();
   }
@@ -206,9 +196,8 @@ Result<void> add_space(const std::string& file, const BundleRequest& request, Bu
       return Error{file +
                    ": a bundle has no place for the launches that a compiler of language: command says"};
     name = definition->kernel.name;
-    auto added = writer.add(*definition, kind);
-    if (!added) return added.error();
-    has_winners = has_winners || *added;
+    auto added = GKTUNE_TRY(writer.add(*definition, kind));
+    has_winners = has_winners || added;
   }
   const auto [other, is_new] = files.try_emplace(name, file);
   if (!is_new) return Error{file + " and " + other->second + " define the same kernel, '" + name + "'"};
@@ -220,20 +209,14 @@ Result<void> add_space(const std::string& file, const BundleRequest& request, Bu
 
 Result<BundleSummary> fill_bundle(const std::filesystem::path& path, const BundleRequest& request,
                                   const std::string& cache_dir) {
-  auto bundle = Database::open(path, Database::Access::write);
-  if (!bundle) return bundle.error();
-  for (const auto& database : request.databases) {
-    if (auto merged = (*bundle)->merge(database, Copied::winners); !merged) return merged.error();
-  }
-  auto winners = (*bundle)->kernel_winners();
-  if (!winners) return winners.error();
-  BundleWriter writer(request, cache_dir, **bundle, *std::move(winners));
+  auto bundle = GKTUNE_TRY(Database::open(path, Database::Access::write));
+  for (const auto& database : request.databases) GKTUNE_TRY(bundle->merge(database, Copied::winners));
+  auto winners = GKTUNE_TRY(bundle->kernel_winners());
+  BundleWriter writer(request, cache_dir, *bundle, std::move(winners));
   std::map<std::string, std::string> files;  // by kernel
-  for (const std::string& file : request.space_files) {
-    if (auto added = add_space(file, request, writer, files); !added) return added.error();
-  }
-  if (auto removed = writer.remove_others(); !removed) return removed.error();
-  if (auto finished = (*bundle)->finish(); !finished) return finished.error();
+  for (const std::string& file : request.space_files) GKTUNE_TRY(add_space(file, request, writer, files));
+  GKTUNE_TRY(writer.remove_others());
+  GKTUNE_TRY(bundle->finish());
   return std::move(writer).summary();
 }
 
@@ -241,23 +224,19 @@ Result<BundleSummary> fill_bundle(const std::filesystem::path& path, const Bundl
 
 Result<BundleSummary> write_bundle(const std::filesystem::path& path, const BundleRequest& request) {
   if (!Bundle::open(path)) {  // a bundle may be replaced, another database may not
-    if (auto checked = check_output(path); !checked) return checked.error();
+    GKTUNE_TRY(check_output(path));
   }
-  const auto temporary = temporary_folder();
-  if (!temporary) return temporary.error();
-  std::string cache_dir = (*temporary)->string();
+  const auto temporary = GKTUNE_TRY(temporary_folder());
+  std::string cache_dir = temporary->string();
   if (!request.cache_dir.empty()) {
-    auto folder = make_private_folder(request.cache_dir);
-    if (!folder) return folder.error();
-    cache_dir = folder->string();
+    auto folder = GKTUNE_TRY(make_private_folder(request.cache_dir));
+    cache_dir = folder.string();
   }
-  const std::filesystem::path made = **temporary / "bundle.db";
-  auto summary = fill_bundle(made, request, cache_dir);
-  if (!summary) return summary;
-  const auto bytes = read_whole(made);
-  if (!bytes) return bytes.error();
-  if (auto written = write_atomically(path, *bytes); !written) return written.error();
-  summary->bytes = bytes->size();
+  const std::filesystem::path made = *temporary / "bundle.db";
+  auto summary = GKTUNE_TRY(fill_bundle(made, request, cache_dir));
+  const auto bytes = GKTUNE_TRY(read_whole(made));
+  GKTUNE_TRY(write_atomically(path, bytes));
+  summary.bytes = bytes.size();
   return summary;
 }
 

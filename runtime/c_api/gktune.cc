@@ -203,17 +203,14 @@ Done set(gktune_settings& to, std::string_view key, const std::string& value) {
       return invalid("alias: write it as NAME=NAME, not " + value);
     settings.lookup.aliases[value.substr(0, equals)] = value.substr(equals + 1);
   } else if (key == "compilation") {
-    const auto chosen = choice(key, value, {"at_first_use", "in_background"});
-    if (!chosen) return chosen.error();
-    settings.compilation = static_cast<Compilation>(*chosen);
+    const auto chosen = GKTUNE_TRY(choice(key, value, {"at_first_use", "in_background"}));
+    settings.compilation = static_cast<Compilation>(chosen);
   } else if (key == "worst") {
-    const auto chosen = choice(key, value, {std::begin(kWorstMatches), std::end(kWorstMatches)});
-    if (!chosen) return chosen.error();
-    settings.worst = static_cast<Match>(*chosen);
+    const auto chosen = GKTUNE_TRY(choice(key, value, {std::begin(kWorstMatches), std::end(kWorstMatches)}));
+    settings.worst = static_cast<Match>(chosen);
   } else if (key == "frozen") {
-    const auto chosen = choice(key, value, {"no", "yes"});
-    if (!chosen) return chosen.error();
-    settings.is_frozen = *chosen == 1;
+    const auto chosen = GKTUNE_TRY(choice(key, value, {"no", "yes"}));
+    settings.is_frozen = chosen == 1;
   } else if (key == "follow_ms" || key == "most_problems") {
     std::uint32_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
@@ -398,9 +395,8 @@ gktune_code gktune_kernel_open_bundled(const char* kernel, const gktune_settings
     if (kernel == nullptr || settings == nullptr || opened == nullptr) {
       return invalid("the kernel's name, the settings or the place for the kernel is null");
     }
-    auto found = gktune::Kernel::open_bundled(kernel, settings->settings);
-    if (!found) return found.error();
-    *opened = new gktune_kernel{*std::move(found)};
+    auto found = GKTUNE_TRY(gktune::Kernel::open_bundled(kernel, settings->settings));
+    *opened = new gktune_kernel{std::move(found)};
     return {};
   });
 }
@@ -422,9 +418,9 @@ static Done with_call(gktune_kernel* kernel, const gktune_value* problem, size_t
                       const gktune_argument* arguments, size_t count, const Function& function) {
   if (kernel == nullptr) return invalid("the kernel is null");
   CallList<gktune::AxisValue> values;
-  if (auto added = add_values(problem, axes, *values); !added) return added;
+  GKTUNE_TRY(add_values(problem, axes, *values));
   CallList<gktune::LaunchArgument> passed;
-  if (auto added = add_arguments(arguments, count, *passed); !added) return added;
+  GKTUNE_TRY(add_arguments(arguments, count, *passed));
   return function(kernel->kernel, *values, *passed);
 }
 
@@ -475,10 +471,9 @@ gktune_code gktune_kernel_open(const char* space_file, const gktune_settings* se
     clear(opened);
     if (space_file == nullptr || opened == nullptr)
       return invalid("the space file or the place for the kernel is null");
-    auto found =
-        gktune::Kernel::open(space_file, settings != nullptr ? settings->settings : gktune::KernelSettings());
-    if (!found) return found.error();
-    *opened = new gktune_kernel{*std::move(found)};
+    auto found = GKTUNE_TRY(gktune::Kernel::open(
+        space_file, settings != nullptr ? settings->settings : gktune::KernelSettings()));
+    *opened = new gktune_kernel{std::move(found)};
     return {};
   });
 }
@@ -548,7 +543,7 @@ static Result<gktune::KernelLookup> prepared_lookup(const gktune_lookup& lookup,
 static Result<const gktune::Answer*> ask(gktune::KernelLookup& lookup, const gktune_value* problem,
                                          size_t count) {
   CallList<gktune::AxisValue> values;
-  if (auto added = add_values(problem, count, *values); !added) return added.error();
+  GKTUNE_TRY(add_values(problem, count, *values));
   const gktune::Answer& found = lookup.best(*values);
   if (!found) return gktune::Error{found.reason, gktune::ErrorCode::no_configuration};
   return &found;
@@ -562,11 +557,9 @@ gktune_code gktune_lookup_best(const gktune_lookup* lookup, const char* kernel, 
     if (lookup == nullptr || kernel == nullptr || answer == nullptr || (axes == nullptr && count > 0)) {
       return invalid("the lookup, the kernel's name, the axes or the place for the answer is null");
     }
-    auto prepared = prepared_lookup(*lookup, kernel, axes, count, device);
-    if (!prepared) return prepared.error();
-    const auto found = ask(*prepared, problem, count);
-    if (!found) return found.error();
-    *answer = new gktune_answer(**found);
+    auto prepared = GKTUNE_TRY(prepared_lookup(*lookup, kernel, axes, count, device));
+    const auto found = GKTUNE_TRY(ask(prepared, problem, count));
+    *answer = new gktune_answer(*found);
     return {};
   });
 }
@@ -577,9 +570,8 @@ gktune_code gktune_question_prepare(const gktune_lookup* lookup, const char* ker
     clear(prepared);
     if (lookup == nullptr || kernel == nullptr || prepared == nullptr || (axes == nullptr && count > 0))
       return invalid("the lookup, the kernel's name, the axes or the place for the question is null");
-    auto made = prepared_lookup(*lookup, kernel, axes, count, device);
-    if (!made) return made.error();
-    *prepared = new gktune_question{*std::move(made), {}};
+    auto made = GKTUNE_TRY(prepared_lookup(*lookup, kernel, axes, count, device));
+    *prepared = new gktune_question{std::move(made), {}};
     return {};
   });
 }
@@ -590,9 +582,8 @@ gktune_code gktune_question_ask(gktune_question* question, const gktune_value* p
     if (answer != nullptr) *answer = nullptr;
     if (question == nullptr || answer == nullptr)
       return invalid("the question or the place for the answer is null");
-    const auto found = ask(question->lookup, problem, count);
-    if (!found) return found.error();
-    question->answer.emplace(**found);
+    const auto found = GKTUNE_TRY(ask(question->lookup, problem, count));
+    question->answer.emplace(*found);
     *answer = &*question->answer;
     return {};
   });

@@ -122,9 +122,8 @@ Result<OpenArray> open_array(const std::string& path) {
 // The array whose elements follow, if there are as many as expected, of that type.
 Result<OpenArray> open_elements(const std::string& path, ElementType type, std::uint64_t count) {
   auto error = [&](const std::string& what) { return Error{path + ": " + what}; };
-  auto array = open_array(path);
-  if (!array) return array;
-  const Header& header = array->header;
+  auto array = GKTUNE_TRY(open_array(path));
+  const Header& header = array.header;
   if (header.dtype.starts_with('>')) return error("its elements are big-endian (" + header.dtype + ')');
   if (!fits(header.dtype, type)) {
     return error("its elements are " + header.dtype + ", expected " + std::string(element_type_name(type)));
@@ -144,22 +143,20 @@ Error ends_early(const std::string& path) { return {path + ": ends before its la
 }  // namespace
 
 Result<void> read_npy(const std::string& path, ElementType type, std::span<std::byte> buffer) {
-  auto array = open_elements(path, type, buffer.size() / element_size(type));
-  if (!array) return array.error();
-  if (!read_bytes(array->bytes, buffer.data(), buffer.size())) return ends_early(path);
+  auto array = GKTUNE_TRY(open_elements(path, type, buffer.size() / element_size(type)));
+  if (!read_bytes(array.bytes, buffer.data(), buffer.size())) return ends_early(path);
   return {};
 }
 
 Result<void> read_npy(const std::string& path, ElementType type, std::uint64_t count,
                       const std::function<void(std::span<const std::byte>)>& take) {
   constexpr std::uint64_t kPiece = std::uint64_t{16} << 20;
-  auto array = open_elements(path, type, count);
-  if (!array) return array.error();
+  auto array = GKTUNE_TRY(open_elements(path, type, count));
   std::uint64_t left = count * element_size(type);
   std::vector<std::byte> piece(std::min(left, kPiece));
   for (; left > 0; left -= piece.size()) {
     piece.resize(std::min(left, kPiece));
-    if (!read_bytes(array->bytes, piece.data(), piece.size())) return ends_early(path);
+    if (!read_bytes(array.bytes, piece.data(), piece.size())) return ends_early(path);
     take(piece);
   }
   return {};

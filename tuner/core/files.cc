@@ -71,7 +71,7 @@ Result<void> check_output(const fs::path& path) {
 }
 
 Result<void> write_output(const fs::path& path, std::string_view bytes) {
-  if (auto checked = check_output(path); !checked) return checked;
+  GKTUNE_TRY(check_output(path));
   if (is_written_directly(path)) return write_bytes(path, bytes, path);
   const fs::path target = target_of(path);
   return replace_file(target, unfinished_path(target), bytes, path);
@@ -105,15 +105,14 @@ Result<std::ifstream> open_regular(const fs::path& path) {
 }
 
 Result<std::string> read_whole(const fs::path& path, std::size_t most) {
-  auto file = open_regular(path);
-  if (!file) return file.error();
+  auto file = GKTUNE_TRY(open_regular(path));
   std::string bytes;
   char buffer[1 << 16];
-  while (file->read(buffer, sizeof buffer) || file->gcount() > 0) {
-    bytes.append(buffer, static_cast<std::size_t>(file->gcount()));
+  while (file.read(buffer, sizeof buffer) || file.gcount() > 0) {
+    bytes.append(buffer, static_cast<std::size_t>(file.gcount()));
     if (bytes.size() > most) return Error{"it has more than " + std::to_string(most) + " bytes"};
   }
-  if (file->bad()) return Error{"it cannot be read"};
+  if (file.bad()) return Error{"it cannot be read"};
   return bytes;
 }
 

@@ -34,10 +34,9 @@ std::vector<std::string> device_kinds() {
 }
 
 Result<std::unique_ptr<Backend>> open_backend(const BackendName& name, const BackendOptions& options) {
-  const auto kind = built_kind(name);
-  if (!kind) return kind.error();
+  [[maybe_unused]] const DeviceKind* const kind = GKTUNE_TRY(built_kind(name));
 #ifdef GKTUNE_HAVE_CUDA
-  if ((*kind)->name == "cuda") {
+  if (kind->name == "cuda") {
     if (name.kind != "cuda") return open_architecture_backend(name.kind, {options.cuda_home});
     return open_cuda_backend(name.ordinal, {options.cuda_home}, options.cache_dir);
   }
@@ -48,10 +47,9 @@ Result<std::unique_ptr<Backend>> open_backend(const BackendName& name, const Bac
 
 Result<std::unique_ptr<ComputeDevice>> open_compute_device(const BackendName& name,
                                                            const BackendOptions& options) {
-  const auto kind = built_kind(name);
-  if (!kind) return kind.error();
+  [[maybe_unused]] const DeviceKind* const kind = GKTUNE_TRY(built_kind(name));
 #ifdef GKTUNE_HAVE_CUDA
-  if ((*kind)->name == "cuda") return open_cuda_device(name.ordinal, {options.cuda_home}, options.cache_dir);
+  if (kind->name == "cuda") return open_cuda_device(name.ordinal, {options.cuda_home}, options.cache_dir);
 #endif
   return open_host_device();
 }

@@ -225,7 +225,7 @@ Result<void> check_contents(ElementType type, const ContentsPlan& plan, std::uin
 Result<void> fill_contents(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
   if (plan.kind == ContentsKind::file) return fill_from_file(type, plan, buffer);
   const std::uint64_t count = buffer.size() / element_size(type);
-  if (auto fits = check_contents(type, plan, count); !fits) return fits;
+  GKTUNE_TRY(check_contents(type, plan, count));
   if (is_structured(plan.kind)) {
     HostTables tables;
     HostTables::fill(prepared(plan, count, tables), type, buffer);

@@ -280,12 +280,11 @@ ExitStatus ChildProcess::wait() {
 
 Result<CommandOutput> run_command(const std::vector<std::string>& argv) {
   // LANGUAGE takes precedence over LC_ALL.
-  auto child =
-      ChildProcess::start({argv, {{"LC_ALL", "C.UTF-8"}, {"LANGUAGE", ""}}, ChildOptions::Kind::tool});
-  if (!child) return std::move(child).error();
+  auto child = GKTUNE_TRY(
+      ChildProcess::start({argv, {{"LC_ALL", "C.UTF-8"}, {"LANGUAGE", ""}}, ChildOptions::Kind::tool}));
   CommandOutput output;
-  output.text = read_all(child->output_number());
-  const ExitStatus exit_status = child->wait();
+  output.text = read_all(child.output_number());
+  const ExitStatus exit_status = child.wait();
   output.exit_code = exit_status.by_signal ? 128 + exit_status.code : exit_status.code;
   return output;
 }

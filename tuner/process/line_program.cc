@@ -42,9 +42,8 @@ bool wait_for(int file, short events, Clock::time_point deadline) {
 }  // namespace
 
 Result<LineProgram> LineProgram::start(const ChildOptions& options) {
-  auto process = ChildProcess::start(options);
-  if (!process) return std::move(process).error();
-  return LineProgram(*std::move(process));
+  auto process = GKTUNE_TRY(ChildProcess::start(options));
+  return LineProgram(std::move(process));
 }
 
 LineProgram::LineProgram(ChildProcess process)

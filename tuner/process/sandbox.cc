@@ -87,17 +87,15 @@ Result<void> check_sandbox() {
 }
 
 Result<void> enter_sandbox(const Sandbox& sandbox) {
-  if (auto checked = check_sandbox(); !checked) return checked;
+  GKTUNE_TRY(check_sandbox());
   const std::uint64_t all = all_rights();
   landlock_ruleset_attr attributes{};
   attributes.handled_access_fs = all;
   const FileDescriptor rules(static_cast<int>(
       ::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes.handled_access_fs, 0)));
   if (rules.number() < 0) return Error{"no sandbox: Landlock: " + system_reason(errno)};
-  for (const fs::path& path : sandbox.readable)
-    if (auto allowed = allow(rules, path, kRead); !allowed) return allowed;
-  for (const fs::path& path : sandbox.writable)
-    if (auto allowed = allow(rules, path, all); !allowed) return allowed;
+  for (const fs::path& path : sandbox.readable) GKTUNE_TRY(allow(rules, path, kRead));
+  for (const fs::path& path : sandbox.writable) GKTUNE_TRY(allow(rules, path, all));
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
       ::syscall(SYS_landlock_restrict_self, rules.number(), 0) != 0)
     return Error{"no sandbox: " + system_reason(errno)};

@@ -168,9 +168,8 @@ Result<Recording> read_recording_text(std::string_view text, const std::filesyst
 }
 
 Result<Recording> read_recording(const std::filesystem::path& path) {
-  const auto text = read_text_file(path);
-  if (!text) return text.error();
-  return read_recording_text(*text, path);
+  const auto text = GKTUNE_TRY(read_text_file(path));
+  return read_recording_text(text, path);
 }
 
 namespace {

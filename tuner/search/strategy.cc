@@ -97,7 +97,7 @@ Result<std::unique_ptr<Searcher>> make_searcher(std::string_view strategy, Searc
   if (found == strategies().end())
     return Error{
         fmt::format("no strategy is called '{}'; there are {}", strategy, list_of_names(strategies()))};
-  if (auto completed = complete_options(*found, task); !completed) return completed.error();
+  GKTUNE_TRY(complete_options(*found, task));
   return found->make(task);
 }
 

@@ -89,13 +89,12 @@ Result<int> count_gpus(const Driver& driver) {
 }  // namespace
 
 Result<DeviceInfo> probe_gpu(const Driver& driver, int ordinal) {
-  const auto count = count_gpus(driver);
-  if (!count) return count.error();
-  if (ordinal < 0 || ordinal >= *count) {
+  const auto count = GKTUNE_TRY(count_gpus(driver));
+  if (ordinal < 0 || ordinal >= count) {
     return Error{"there is no GPU " + std::to_string(ordinal) + ": the driver knows " +
-                 (*count == 0   ? "none"
-                  : *count == 1 ? "one, GPU 0"
-                                : "GPUs 0 to " + std::to_string(*count - 1))};
+                 (count == 0   ? "none"
+                  : count == 1 ? "one, GPU 0"
+                               : "GPUs 0 to " + std::to_string(count - 1))};
   }
   DeviceInfo info;
   if (const CUresult code = describe_gpu(driver, ordinal, info); code != CUDA_SUCCESS)
@@ -128,26 +127,22 @@ class CudaBackend : public ToolkitBackend {
       const auto nvml = Nvml::open({});
       return nvml ? (*nvml)->driver_version() : std::string();
     });
-    auto info = identify();
-    if (!info) return info;
-    info->compiler = compiler.get();
-    info->driver = version.get();
+    auto info = GKTUNE_TRY(identify());
+    info.compiler = compiler.get();
+    info.driver = version.get();
     return info;
   }
   Result<DeviceInfo> identify() override {
-    const auto driver = Driver::open();
-    if (!driver) return driver.error();
-    return probe_gpu(*driver, ordinal_);
+    const auto driver = GKTUNE_TRY(Driver::open());
+    return probe_gpu(driver, ordinal_);
   }
   Result<int> count() override {
-    const auto driver = Driver::open();
-    if (!driver) return driver.error();
-    return count_gpus(*driver);
+    const auto driver = GKTUNE_TRY(Driver::open());
+    return count_gpus(driver);
   }
   Result<std::unique_ptr<Runner>> runner() override {
-    auto device = open_cuda_device(ordinal_, places(), cache_dir_);
-    if (!device) return device.error();
-    return std::unique_ptr<Runner>(std::make_unique<DeviceRunner>(std::move(*device)));
+    auto device = GKTUNE_TRY(open_cuda_device(ordinal_, places(), cache_dir_));
+    return std::unique_ptr<Runner>(std::make_unique<DeviceRunner>(std::move(device)));
   }
 
  private:
@@ -163,9 +158,8 @@ std::unique_ptr<Backend> open_cuda_backend(int ordinal, const ToolkitPlaces& pla
 
 Result<std::unique_ptr<ComputeDevice>> open_cuda_device(int ordinal, const ToolkitPlaces& places,
                                                         const std::string& cache_dir) {
-  auto device = CudaDevice::open(ordinal, places, cache_dir);
-  if (!device) return device.error();
-  return std::unique_ptr<ComputeDevice>(*std::move(device));
+  auto device = GKTUNE_TRY(CudaDevice::open(ordinal, places, cache_dir));
+  return std::unique_ptr<ComputeDevice>(std::move(device));
 }
 
 }  // namespace gktune

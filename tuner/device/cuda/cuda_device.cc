@@ -32,23 +32,19 @@ constexpr double kFullClock = 0.95;
 
 Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal, const ToolkitPlaces& places,
                                                      const std::string& cache_dir) {
-  const auto driver = Driver::open();
-  if (!driver) return driver.error();
-  const auto info = probe_gpu(*driver, ordinal);
-  if (!info) return info.error();
-  auto monitor = std::make_unique<ConditionsMonitor>(pci_bus_id(*driver, ordinal));
-  auto gpu = Gpu::open(*driver, ordinal);
-  if (!gpu) return gpu.error();
-  auto kernels = load_device_kernels(**gpu, places, info->architecture, cache_dir);
-  if (!kernels) return kernels.error();
+  const auto driver = GKTUNE_TRY(Driver::open());
+  const auto info = GKTUNE_TRY(probe_gpu(driver, ordinal));
+  auto monitor = std::make_unique<ConditionsMonitor>(pci_bus_id(driver, ordinal));
+  auto gpu = GKTUNE_TRY(Gpu::open(driver, ordinal));
+  auto kernels = GKTUNE_TRY(load_device_kernels(*gpu, places, info.architecture, cache_dir));
 
-  std::unique_ptr<CudaDevice> device(new CudaDevice(std::move(*gpu)));
+  std::unique_ptr<CudaDevice> device(new CudaDevice(std::move(gpu)));
   Gpu& opened = *device->gpu_;
-  device->kernels_.emplace(opened, *std::move(kernels), static_cast<int>(info->multiprocessors));
+  device->kernels_.emplace(opened, std::move(kernels), static_cast<int>(info.multiprocessors));
   device->traits_.protects_inputs = can_guard_memory(opened);
   device->traits_.times_second_check = true;
-  device->full_clock_mhz_ = static_cast<double>(info->clock_khz) / 1000;
-  device->sweep_bytes_ = kSweepFactor * static_cast<std::size_t>(info->l2_bytes);
+  device->full_clock_mhz_ = static_cast<double>(info.clock_khz) / 1000;
+  device->sweep_bytes_ = kSweepFactor * static_cast<std::size_t>(info.l2_bytes);
   device->sweep_buffer_ = opened.allocate(device->sweep_bytes_);
   opened.fill(device->sweep_buffer_.get(), 0, device->sweep_bytes_);
   if (auto failure = opened.take_failure()) return Error{failure->message};
@@ -80,7 +76,7 @@ Result<std::unique_ptr<DeviceBuffer>, Failure> CudaDevice::allocate(std::size_t 
   const bool is_mapped = guards == Guards::hardware && traits_.protects_inputs;
   const GuardPattern pattern = next_pattern_++;
   auto buffer = is_mapped ? make_mapped_buffer(*this, pattern) : make_zoned_buffer(*gpu_, pattern);
-  if (auto placed = buffer->place(bytes, placement); !placed) return placed.error();
+  GKTUNE_TRY(buffer->place(bytes, placement));
   return buffer;
 }
 
@@ -92,11 +88,9 @@ Result<std::shared_ptr<const LoadedProgram>, Failure> CudaDevice::load(
     if (auto failure = gpu_->take_failure()) return *failure;
     return load_launcher(module, program, arguments);
   }
-  const auto code = modules_.get(module.path);
-  if (!code) return code.error();
-  auto bound = CudaProgram::bind(*gpu_, *code, module, program, arguments);
-  if (!bound) return bound.error();
-  return std::shared_ptr<const LoadedProgram>(std::make_shared<CudaProgram>(*std::move(bound)));
+  const auto code = GKTUNE_TRY(modules_.get(module.path));
+  auto bound = GKTUNE_TRY(CudaProgram::bind(*gpu_, code, module, program, arguments));
+  return std::shared_ptr<const LoadedProgram>(std::make_shared<CudaProgram>(std::move(bound)));
 }
 
 Result<void, Failure> CudaDevice::fill(DeviceBuffer& buffer, const ArgumentPlan& argument) {
@@ -131,7 +125,7 @@ Result<void> CudaDevice::upload_contents(const ArgumentPlan& argument, CUdevicep
   if (contents.kind == ContentsKind::file)
     return read_npy(contents.file, argument.type, argument.count, take);
   std::vector<std::byte> made(bytes);
-  if (auto filled = fill_contents(argument.type, contents, made); !filled) return filled;
+  GKTUNE_TRY(fill_contents(argument.type, contents, made));
   take(made);
   return {};
 }
@@ -144,7 +138,7 @@ Result<CUdeviceptr> CudaDevice::file_copy(const ArgumentPlan& argument, std::siz
   if (const auto known = files_.find(version); known != files_.end()) return known->second.get();
   if (file_bytes() + bytes > gpu_->free_bytes() / 8) files_.clear();
   DeviceMemory memory = gpu_->allocate(bytes);
-  if (auto uploaded = upload_contents(argument, memory.get(), bytes); !uploaded) return uploaded.error();
+  GKTUNE_TRY(upload_contents(argument, memory.get(), bytes));
   if (!gpu_->ok()) return CUdeviceptr{0};  // finish() tells why
   return files_.insert_or_assign(version, std::move(memory)).first->second.get();
 }
@@ -178,7 +172,7 @@ Result<void, Failure> CudaDevice::download(std::span<std::byte> to, const Device
 
 Result<std::uint64_t, Failure> CudaDevice::digest(const DeviceBuffer& buffer) {
   const std::uint64_t digest = kernels_->digest(buffer.address(), buffer.bytes(), kOwnLimitS);
-  if (auto done = finish(); !done) return done.error();
+  GKTUNE_TRY(finish());
   return digest;
 }
 
@@ -189,7 +183,7 @@ Result<Verdict, Failure> CudaDevice::compare(const DeviceBuffer& actual, const D
   Verdict verdict =
       kernels_->compare(actual.address(), expected.address(), type, actual.bytes() / element_size(type),
                         tolerance, mask == nullptr ? 0 : mask->address(), kOwnLimitS);
-  if (auto done = finish(); !done) return done.error();
+  GKTUNE_TRY(finish());
   return verdict;
 }
 
@@ -204,14 +198,14 @@ Result<Verdict, Failure> CudaDevice::compare_sorted(const DeviceBuffer& actual, 
     copies[i].resize(buffers[i]->bytes());
     gpu_->download(copies[i], buffers[i]->address());
   }
-  if (auto done = finish(); !done) return done.error();
+  GKTUNE_TRY(finish());
   return judge(type, copies[0], copies[1], tolerance, copies[2]);
 }
 
 Result<std::optional<double>, Failure> CudaDevice::run(const LoadedProgram& program,
                                                        std::span<const ArgumentMemory> arguments,
                                                        const LaunchOptions& options) {
-  if (auto ready = finish(); !ready) return ready.error();
+  GKTUNE_TRY(finish());
   const auto& loaded = static_cast<const GpuProgram&>(program);
   std::optional<CapturedOutput> output;
   if (loaded.may_print()) output.emplace(CapturedOutput::Streams::output_and_errors);

@@ -187,7 +187,7 @@ Result<CudaProgram, Failure> CudaProgram::bind(Gpu& gpu, std::shared_ptr<const C
       return added.error();
     }
   }
-  if (auto added = bound.add_variables(gpu, module, program, arguments); !added) return added.error();
+  GKTUNE_TRY(bound.add_variables(gpu, module, program, arguments));
   if (auto failure = gpu.take_failure()) return *failure;
   return bound;
 }
@@ -202,9 +202,7 @@ Result<void, Failure> CudaProgram::add_steps(Gpu& gpu, const Module& module, con
       steps.push_back(std::move(step));
       continue;
     }
-    auto step = kernel(gpu, module, program, plan);
-    if (!step) return step.error();
-    steps.push_back(*std::move(step));
+    steps.push_back(GKTUNE_TRY(kernel(gpu, module, program, plan)));
   }
   return {};
 }
@@ -221,7 +219,7 @@ Result<void, Failure> CudaProgram::add_variables(Gpu& gpu, const Module& module,
     std::size_t bytes = 0;
     const CUdeviceptr address = gpu.variable(code_->code, *symbol, bytes);
     if (auto failure = gpu.take_failure()) return *failure;
-    if (auto fits = check_variable(plan, bytes, arguments[index]); !fits) return fits;
+    GKTUNE_TRY(check_variable(plan, bytes, arguments[index]));
     variables_.push_back({address, index, arguments[index].role != Argument::Role::in});
   }
   return {};

@@ -104,20 +104,18 @@ class CudaTimer::GraphSampler final : public Sampler {
 
   Result<void, Failure> warm_up() override {
     device_.wake_up();
-    const auto estimate_us = sample_us();
-    if (!estimate_us) return estimate_us.error();
+    const auto estimate_us = GKTUNE_TRY(sample_us());
     // Hot executions share their buffers: the next one would find its input changed. Cold ones have other
     // buffers than those of the setup.
     const bool can_repeat = gpu_.can_capture() && !execution_.is_prepared_each &&
                             (regime_ == Regime::cold ? !execution_.knows_buffers : !timer_.restores_inputs());
-    if (*estimate_us < kShortUs && can_repeat) make_graph(*estimate_us);
+    if (estimate_us < kShortUs && can_repeat) make_graph(estimate_us);
     if (auto failure = gpu_.take_failure()) return *failure;
     if (!has_graph()) {  // the estimate is as good as any other sample
-      first_us_ = *estimate_us;
+      first_us_ = estimate_us;
       return {};
     }
-    const auto sample = sample_us();
-    if (!sample) return sample.error();
+    GKTUNE_TRY(sample_us());
     return {};
   }
 

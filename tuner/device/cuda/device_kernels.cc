@@ -115,9 +115,8 @@ Result<std::string> cached_device_kernels(const ToolkitPlaces& places, const std
   if (const auto known = key.empty() ? std::nullopt : cache.find(key); known && known->status == Status::ok) {
     if (auto module = read_module(known->module.path)) return std::move(module->cubin);
   }
-  const auto nvrtc = Nvrtc::open(places);
-  if (!nvrtc) return nvrtc.error();
-  auto cubin = compile_device_kernels(*nvrtc, architecture);
+  const auto nvrtc = GKTUNE_TRY(Nvrtc::open(places));
+  auto cubin = compile_device_kernels(nvrtc, architecture);
   if (!cubin || key.empty()) return cubin;
   // If the cache cannot store the code, the next worker compiles it again.
   if (const auto path = cache.add_code(pack_module({*cubin, {}}))) {
@@ -135,9 +134,8 @@ Result<LoadedModule> load_device_kernels(Gpu& gpu, const ToolkitPlaces& places,
   if (const std::string_view built = built_device_kernels(); !built.empty()) {
     if (auto loaded = gpu.try_load(built)) return *std::move(loaded);
   }
-  const auto cubin = cached_device_kernels(places, architecture, cache_dir);
-  if (!cubin) return cubin.error();
-  LoadedModule loaded = gpu.load(*cubin);
+  const auto cubin = GKTUNE_TRY(cached_device_kernels(places, architecture, cache_dir));
+  LoadedModule loaded = gpu.load(cubin);
   if (auto failure = gpu.take_failure()) return Error{failure->message};
   return loaded;
 }

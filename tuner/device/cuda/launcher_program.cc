@@ -64,9 +64,8 @@ Result<std::shared_ptr<const LoadedProgram>, Failure> load_launcher(
   // Launcher code runs in this process: a worker reports that it hangs, and its parent ends the process.
   static std::once_flag once;
   if (report_channel() >= 0) std::call_once(once, watch_own_steps);
-  auto code = SharedObjectSteps::load(module, program, arguments);
-  if (!code) return code.error();
-  return std::shared_ptr<const LoadedProgram>(std::make_shared<LauncherProgram>(*std::move(code)));
+  auto code = GKTUNE_TRY(SharedObjectSteps::load(module, program, arguments));
+  return std::shared_ptr<const LoadedProgram>(std::make_shared<LauncherProgram>(std::move(code)));
 }
 
 }  // namespace gktune

@@ -126,12 +126,11 @@ RunReply DeviceRunner::run(const RunJob& job) {
 
 Result<void, Failure> DeviceRunner::try_candidate(const RunJob& job, RunReply& reply) {
   report_phase(Phase::setup);
-  const auto program = load(job);
-  if (!program) return program.error();
-  reply.resources = (*program)->resources();
-  reply.keeps_memory = (*program)->keeps_memory();
-  if (auto prepared = prepare(job); !prepared) return prepared;
-  auto checked = check(job, **program, reply.printed);
+  const auto program = GKTUNE_TRY(load(job));
+  reply.resources = program->resources();
+  reply.keeps_memory = program->keeps_memory();
+  GKTUNE_TRY(prepare(job));
+  auto checked = check(job, *program, reply.printed);
   std::string harmless = device_->take_harmless();
   if (!checked) return checked;
   if (job.check_only) {
@@ -147,7 +146,7 @@ Result<void, Failure> DeviceRunner::try_candidate(const RunJob& job, RunReply& r
     return {};
   }
   report_phase(Phase::timing);
-  auto timed = time(job, *program, reply);
+  auto timed = time(job, program, reply);
   report_phase(Phase::setup);
   if (!timed && !timed.error().worker_is_lost) drop_damaged_buffers();
   return timed;
@@ -164,21 +163,18 @@ RunReply DeviceRunner::execute(const RunJob& job, int runs) {
 // Placements and orders alternate as in a check.
 Result<void, Failure> DeviceRunner::try_executions(const RunJob& job, int runs, RunReply& reply) {
   using Poison = ProblemBuffers::Poison;
-  const auto program = load(job);
-  if (!program) return program.error();
-  reply.resources = (*program)->resources();
-  if (auto prepared = prepare(job); !prepared) return prepared;
+  const auto program = GKTUNE_TRY(load(job));
+  reply.resources = program->resources();
+  GKTUNE_TRY(prepare(job));
   for (int i = 0; i < runs; ++i) {
     const bool is_even = i % 2 == 0;
-    if (auto placed = problem_->place(is_even ? Placement::at_end : Placement::at_start); !placed)
-      return placed;
+    GKTUNE_TRY(problem_->place(is_even ? Placement::at_end : Placement::at_start));
     LaunchOptions options{job.plan.time_limit_s, std::nullopt};
     if (i > 0) options.seed = job.seed + static_cast<std::uint64_t>(i) - 1;
     const auto run = [&]() -> Result<void, Failure> {
       const auto start = SteadyClock::now();
-      const auto time_us = device_->run(**program, problem_->memory(), options);
-      if (!time_us) return time_us.error();
-      reply.samples_us.push_back(time_us->value_or(seconds_since(start) * 1e6));
+      const auto time_us = GKTUNE_TRY(device_->run(*program, problem_->memory(), options));
+      reply.samples_us.push_back(time_us.value_or(seconds_since(start) * 1e6));
       return {};
     };
     const auto checked = problem_->check_around(is_even ? Poison::first : Poison::second, run);
@@ -195,14 +191,12 @@ Result<void, Failure> DeviceRunner::prepare(const RunJob& job, const Isolate& is
   device_->allow(job.plan.allowed_races);
   if (problem_ && problem_->fits(job)) return {};
   drop_problem();  // release its memory before allocating
-  auto prepared = ProblemBuffers::prepare(*device_, job, isolate);
-  if (!prepared) return prepared.error();
-  problem_ = *std::move(prepared);
+  problem_ = GKTUNE_TRY(ProblemBuffers::prepare(*device_, job, isolate));
   return {};
 }
 
 Result<void, Failure> DeviceRunner::prepare(const RunJob& job) {
-  if (auto prepared = prepare(job, run_here); !prepared) return prepared;
+  GKTUNE_TRY(prepare(job, run_here));
   auto adopted = problem_->adopt(job.plan.arguments);
   if (!adopted) drop_problem();
   return adopted;
@@ -220,7 +214,7 @@ Result<void, Failure> DeviceRunner::check(const RunJob& job, const LoadedProgram
   auto checked = check_executions(job, program, printed);
   if (checked || checked.error().worker_is_lost) return checked;
   if (!drop_damaged_buffers() || !is_about_contents(checked.error().status)) return checked;
-  if (auto prepared = prepare(job); !prepared) return prepared;
+  GKTUNE_TRY(prepare(job));
   checked = check_executions(job, program, printed);
   if (!checked && !checked.error().worker_is_lost) drop_damaged_buffers();
   return checked;
@@ -233,10 +227,10 @@ Result<void, Failure> DeviceRunner::check_executions(const RunJob& job, const Lo
                                                      std::string& printed) {
   const std::array placements = job.check_only ? std::array{Placement::at_end, Placement::at_start}
                                                : device_->traits().timed_placements;
-  if (auto placed = problem_->place(placements[0]); !placed) return placed;
+  GKTUNE_TRY(problem_->place(placements[0]));
   auto checked = check_and_capture(program, {job.plan.time_limit_s, std::nullopt}, printed);
   if (!checked || times_second_check(job)) return checked;
-  if (auto placed = problem_->place(placements[1]); !placed) return placed;
+  GKTUNE_TRY(problem_->place(placements[1]));
   checked = problem_->check(program, ProblemBuffers::Poison::second, {job.plan.time_limit_s, job.seed});
   return checked ? std::move(checked) : only_first_was_right(checked.error());
 }
@@ -248,7 +242,7 @@ bool DeviceRunner::times_second_check(const RunJob& job) const {
 // A sampler keeps the addresses of the buffers: they have to be in place before it is made.
 Result<std::unique_ptr<Sampler>, Failure> DeviceRunner::checked_sampler(const RunJob& job,
                                                                         const Program& program) {
-  if (auto placed = problem_->place(device_->traits().timed_placements[1]); !placed) return placed.error();
+  GKTUNE_TRY(problem_->place(device_->traits().timed_placements[1]));
   auto sampler = problem_->timer().sampler(program, job.plan.regime, job.plan.time_limit_s);
   const auto warm_up = [&] { return sampler->warm_up(); };
   const auto warm =
@@ -279,33 +273,28 @@ bool DeviceRunner::drop_damaged_buffers() {
 
 Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& program, RunReply& reply) {
   const double execution_us = problem_->execution_us().value_or(0);
-  const auto made = checked_sampler(job, program);
-  if (!made) return made.error();
-  const std::unique_ptr<Sampler>& sampler = *made;
-  if (auto sampled = take_samples(job, *sampler, execution_us, reply); !sampled) return sampled;
+  const std::unique_ptr<Sampler> sampler = GKTUNE_TRY(checked_sampler(job, program));
+  GKTUNE_TRY(take_samples(job, *sampler, execution_us, reply));
   if (reply.conditions.throttled && !reply.is_dropped_early) {
     std::this_thread::sleep_for(kCoolingPause);
-    if (auto sampled = take_samples(job, *sampler, execution_us, reply); !sampled) return sampled;
+    GKTUNE_TRY(take_samples(job, *sampler, execution_us, reply));
   }
   if (may_lead(reply, job.cutoff)) {
     if (auto checked = check_last(job, program); !checked) return only_at_first(checked.error());
   }
   if (confirms_ && may_lead(reply, job.cutoff)) {
     const auto known_again = [&]() -> Result<double, Failure> {
-      if (auto sampled = take_samples(job, *sampler, execution_us, reply); !sampled) return sampled.error();
+      GKTUNE_TRY(take_samples(job, *sampler, execution_us, reply));
       return reply.timing.median_us;
     };
-    const auto fresh_us = confirm(job, program, reply.timing.median_us, known_again);
-    if (!fresh_us) return fresh_us.error();
-    reply.fresh_us = *fresh_us;
+    reply.fresh_us = GKTUNE_TRY(confirm(job, program, reply.timing.median_us, known_again));
   }
   // Measuring energy takes a second, which is too long for a candidate that cannot win.
   if (!job.plan.measures_power || reply.is_dropped_early) return {};
-  const auto energy = sampler->measure_energy(reply.timing.median_us);
-  if (!energy) return energy.error();
-  if (!*energy) return {};
-  reply.conditions.energy_j = (*energy)->energy_j;
-  reply.conditions.power_w = (*energy)->power_w;
+  const auto energy = GKTUNE_TRY(sampler->measure_energy(reply.timing.median_us));
+  if (!energy) return {};
+  reply.conditions.energy_j = energy->energy_j;
+  reply.conditions.power_w = energy->power_w;
   return {};
 }
 
@@ -332,17 +321,15 @@ Result<double, Failure> compare_with_fresh(const DeviceTraits& traits, Regime re
     if (fastest_us <= limit_us) return fastest_us;
     if (!time.on_same_inputs) continue;
     // Its time may depend on its inputs.
-    const auto same_us = time.on_same_inputs();
-    if (!same_us) return same_us;
-    if (*same_us <= limit_us) return fastest_us;
+    const auto same_us = GKTUNE_TRY(time.on_same_inputs());
+    if (same_us <= limit_us) return fastest_us;
   }
   // Other work on the machine may have begun meanwhile.
-  const auto again_us = time.known_again();
-  if (!again_us) return again_us;
-  if (fastest_us <= slowest_fresh_us(traits, regime, *again_us)) return fastest_us;
+  const auto again_us = GKTUNE_TRY(time.known_again());
+  if (fastest_us <= slowest_fresh_us(traits, regime, again_us)) return fastest_us;
   return Failure{.status = Status::wrong_result,
                  .message = "takes " + number_text(fastest_us) +
-                            " us when it can know of no other execution, and " + number_text(*again_us) +
+                            " us when it can know of no other execution, and " + number_text(again_us) +
                             " us otherwise: it reuses results",
                  .reuses_results = true};
 }
@@ -374,14 +361,12 @@ Result<double, Failure> DeviceRunner::confirm(const RunJob& job, const Program& 
                                               const TimeTrial& known_again) {
   const std::size_t count = problems_at_once(job, *program, known_us);
   const auto time = [&](auto method) -> Result<double, Failure> {
-    const auto loaded = load(job);
-    if (!loaded) return loaded.error();
-    return (fresh_.*method)(job, executing(job, *loaded));
+    const auto loaded = GKTUNE_TRY(load(job));
+    return (fresh_.*method)(job, executing(job, loaded));
   };
   const auto on_new_inputs = [&]() -> Result<double, Failure> {
-    auto drawn =
-        fresh_.draw_if_met(job, *problem_, count, program->keeps_memory(), FreshProblems::Repeats::never);
-    if (!drawn) return drawn.error();
+    GKTUNE_TRY(
+        fresh_.draw_if_met(job, *problem_, count, program->keeps_memory(), FreshProblems::Repeats::never));
     return time(&FreshProblems::time);
   };
   const auto on_same_inputs = [&] { return time(&FreshProblems::time_on_base); };
@@ -405,9 +390,8 @@ Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sam
   const bool was_throttled = device_->conditions().throttled;
   const auto start = SteadyClock::now();
   while (rule.state() == StoppingRule::State::sampling) {
-    const auto sample = sampler.sample_us();
-    if (!sample) return sample.error();
-    rule.add(*sample, seconds_since(start));
+    const auto sample = GKTUNE_TRY(sampler.sample_us());
+    rule.add(sample, seconds_since(start));
   }
   reply.conditions = device_->conditions();
   reply.conditions.throttled = reply.conditions.throttled || was_throttled;
@@ -419,11 +403,10 @@ Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sam
 
 Result<DeviceRunner::Program, Failure> DeviceRunner::checked_finalist(const RunJob& job) {
   report_phase(Phase::setup);
-  auto program = load(job);
-  if (!program) return program.error();
-  if (auto prepared = prepare(job); !prepared) return prepared.error();
+  auto program = GKTUNE_TRY(load(job));
+  GKTUNE_TRY(prepare(job));
   std::string printed;
-  if (auto checked = check(job, **program, printed); !checked) return checked.error();
+  GKTUNE_TRY(check(job, *program, printed));
   return program;
 }
 
@@ -474,13 +457,11 @@ std::vector<RunReply> DeviceRunner::playoff(const PlayoffJob& job) {
 }
 
 Result<double, Failure> DeviceRunner::time_finalist(const RunJob& job, std::size_t at_once) {
-  if (auto prepared = prepare(job); !prepared) return prepared.error();
-  const auto program = load(job);
-  if (!program) return program.error();
-  auto drawn = fresh_.draw_if_met(job, *problem_, at_once, (*program)->keeps_memory(),
-                                  FreshProblems::Repeats::allowed);
-  if (!drawn) return drawn.error();
-  return fresh_.time(job, executing(job, *program));
+  GKTUNE_TRY(prepare(job));
+  const auto program = GKTUNE_TRY(load(job));
+  GKTUNE_TRY(
+      fresh_.draw_if_met(job, *problem_, at_once, program->keeps_memory(), FreshProblems::Repeats::allowed));
+  return fresh_.time(job, executing(job, program));
 }
 
 }  // namespace gktune

@@ -219,10 +219,9 @@ class ForkingRunner final : public Runner {
   }
 
   Result<double, Failure> time_finalist(const RunJob& job) {
-    if (const auto prepared = prepare(job); !prepared) return prepared.error();
-    auto time_us = time_on_new_inputs(job, FreshProblems::Repeats::allowed);
-    if (!time_us) return time_us;
-    if (const auto judged = watched_[job.candidate.path].judge(); !judged) return judged.error();
+    GKTUNE_TRY(prepare(job));
+    auto time_us = GKTUNE_TRY(time_on_new_inputs(job, FreshProblems::Repeats::allowed));
+    GKTUNE_TRY(watched_[job.candidate.path].judge());
     return time_us;
   }
 
@@ -233,12 +232,11 @@ class ForkingRunner final : public Runner {
   }
 
   Result<void, Failure> isolated(const Work& work) {
-    auto process = processes_.start([&](const std::string&) {
+    auto process = GKTUNE_TRY(processes_.start([&](const std::string&) {
       const auto done = work();
       return encode(done ? RunReply{} : reply_of(done.error()));
-    });
-    if (!process) return process.error();
-    RunReply reply = asked(*process, {});
+    }));
+    RunReply reply = asked(process, {});
     reply.worker_is_lost = false;
     if (!reply.ok()) return failure_of(std::move(reply));
     return {};
@@ -247,7 +245,7 @@ class ForkingRunner final : public Runner {
   // The candidate gets a process that waits for inputs.
   using Method = Result<double, Failure> (FreshProblems::*)(const RunJob&, const FreshProblems::Execute&);
   Result<double, Failure> time(Method method, const RunJob& job) {
-    if (auto adopted = runner_.problem().adopt(job.plan.arguments); !adopted) return adopted.error();
+    GKTUNE_TRY(runner_.problem().adopt(job.plan.arguments));
     DeviceRunner::Program program;  // in the child
     runner_.problem().permit_results(ForkedAccess::none);
     processes_.end_all();  // what an earlier candidate has left
@@ -271,9 +269,7 @@ class ForkingRunner final : public Runner {
   // where the kernel does not follow them.
   Result<void, Failure> warmed_up(const RunJob& job, DeviceRunner::Program& program) {
     runner_.problem().renew();
-    auto loaded = runner_.load(job);
-    if (!loaded) return loaded.error();
-    program = *std::move(loaded);
+    program = GKTUNE_TRY(runner_.load(job));
     for (const ProblemBuffers::Passed& passed : runner_.problem().passed()) {
       const std::span<std::byte> all = contents(*passed.buffer);
       if (!passed.is_input || passed.is_structure) continue;
@@ -316,9 +312,8 @@ class ForkingRunner final : public Runner {
     const auto there = runner_.problem().passed(), here = problem.passed();
     process.pause();
     for (std::size_t i = 0; i < here.size(); ++i) {
-      auto sent =
-          transfer(process, Direction::to_process, contents(*here[i].buffer), there[i].buffer->address());
-      if (!sent) return sent.error();
+      GKTUNE_TRY(
+          transfer(process, Direction::to_process, contents(*here[i].buffer), there[i].buffer->address()));
     }
     if (job.plan.regime == Regime::cold) runner_.device().prepare_caches({}, Regime::cold);
     const auto work_before = work_of_threads(process.pid());
@@ -333,9 +328,8 @@ class ForkingRunner final : public Runner {
     if (const RunReply settled = asked(process, kSettle); !settled.ok()) return failure_of(settled);
     for (std::size_t i = 0; i < here.size(); ++i) {
       if (!here[i].is_written) continue;
-      auto received =
-          transfer(process, Direction::from_process, contents(*here[i].buffer), there[i].buffer->address());
-      if (!received) return received.error();
+      GKTUNE_TRY(
+          transfer(process, Direction::from_process, contents(*here[i].buffer), there[i].buffer->address()));
     }
     return reply.samples_us.front();
   }

@@ -74,9 +74,8 @@ void FreshProblems::drop() {
 
 Result<void, Failure> FreshProblems::grow(const RunJob& job, std::size_t count) {
   while (problems_.size() < count) {
-    const auto free = device_.free_bytes();
-    if (!free) return free.error();
-    if (base_->bytes() > *free / 2) break;
+    const auto free = GKTUNE_TRY(device_.free_bytes());
+    if (base_->bytes() > free / 2) break;
     auto problem = ProblemBuffers::allocate(device_, job);
     if (!problem) {
       if (problem.error().worker_is_lost) return problem.error();
@@ -93,11 +92,10 @@ Result<void, Failure> FreshProblems::draw(const RunJob& job, std::size_t count) 
   if (!is_barred_ && next_inputs(job, random_, turn_).empty()) is_barred_ = true;
   if (is_barred_) return {};
   met_by_.clear();
-  if (auto grown = grow(job, count); !grown) return grown;
+  GKTUNE_TRY(grow(job, count));
   for (const auto& problem : problems_) {
-    const auto drawn = draw(*problem, job);
-    if (!drawn) return drawn.error();
-    if (!*drawn) break;
+    const auto drawn = GKTUNE_TRY(draw(*problem, job));
+    if (!drawn) break;
   }
   return {};
 }
@@ -128,7 +126,7 @@ Result<void, Failure> FreshProblems::draw_if_met(const RunJob& job, ProblemBuffe
   const bool must_draw = has_met && keeps_memory && repeats == Repeats::never;
   if (base_ != &base || (problems_.size() < count && !is_barred_) || must_draw || (may_know && is_cheap())) {
     base_ = &base;
-    if (auto drawn = draw(job, count); !drawn) return drawn;
+    GKTUNE_TRY(draw(job, count));
   }
   met_by_.insert(candidate);
   if (keeps_memory) met_by_.insert(kKeeper);
@@ -149,11 +147,10 @@ Result<double, Failure> FreshProblems::time_on_base(const RunJob& job, const Exe
 Result<void, Failure> FreshProblems::check_in_place(const RunJob& job, const Execute& execute) {
   if (problems_.empty() || !is_cheap()) return {};
   ProblemBuffers* const problem = problems_.front().get();
-  if (auto time_us = time_on(std::span(&problem, 1), base_, job, execute); !time_us) return time_us.error();
-  const auto drawn = draw(*problem, job);
-  if (!drawn) return drawn.error();
-  if (!*drawn) return {};
-  if (auto time_us = time_on(std::span(&problem, 1), base_, job, execute); !time_us) return time_us.error();
+  GKTUNE_TRY(time_on(std::span(&problem, 1), base_, job, execute));
+  const auto drawn = GKTUNE_TRY(draw(*problem, job));
+  if (!drawn) return {};
+  GKTUNE_TRY(time_on(std::span(&problem, 1), base_, job, execute));
   return {};
 }
 
@@ -162,8 +159,8 @@ Result<double, Failure> FreshProblems::time_on(std::span<ProblemBuffers* const> 
                                                const Execute& execute) {
   const auto begin = std::chrono::steady_clock::now();
   for (ProblemBuffers* problem : problems) {
-    if (auto adopted = problem->adopt(job.plan.arguments); !adopted) return adopted.error();
-    if (auto disguised = problem->disguise(others); !disguised) return disguised.error();
+    GKTUNE_TRY(problem->adopt(job.plan.arguments));
+    GKTUNE_TRY(problem->disguise(others));
   }
   report_phase(Phase::timing);
   auto time_us = execute(problems);

@@ -76,16 +76,15 @@ ProblemBuffers::ProblemBuffers(ComputeDevice& device, const RunJob& job)
 Result<std::unique_ptr<ProblemBuffers>, Failure> ProblemBuffers::prepare(ComputeDevice& device,
                                                                          const RunJob& job,
                                                                          const Isolate& isolate) {
-  auto problem = allocate(device, job);
-  if (!problem) return problem;
-  if (auto drawn = (*problem)->draw(job.plan.arguments, isolate); !drawn) return drawn.error();
+  auto problem = GKTUNE_TRY(allocate(device, job));
+  GKTUNE_TRY(problem->draw(job.plan.arguments, isolate));
   return problem;
 }
 
 Result<std::unique_ptr<ProblemBuffers>, Failure> ProblemBuffers::allocate(ComputeDevice& device,
                                                                           const RunJob& job) {
   std::unique_ptr<ProblemBuffers> problem(new ProblemBuffers(device, job));
-  if (auto allocated = problem->allocate_all(); !allocated) return allocated.error();
+  GKTUNE_TRY(problem->allocate_all());
   problem->timer_ = device.timer(problem->memory_);
   return problem;
 }
@@ -100,14 +99,14 @@ Result<void, Failure> ProblemBuffers::draw(const std::vector<ArgumentPlan>& argu
   }
   permit_results(ForkedAccess::write);
   const auto start = std::chrono::steady_clock::now();
-  if (auto filled = fill_inputs(); !filled) return filled;
+  GKTUNE_TRY(fill_inputs());
   device_->preparation.inputs_s += seconds_since(start);
   const auto filled = std::chrono::steady_clock::now();
   if (job_.plan.reference.has_steps()) {
     auto done = isolate([&] { return run_reference(); });
     report_phase(Phase::setup);
     if (!done) return blame("reference", done.error());
-    if (auto noted = note_results(); !noted) return noted;
+    GKTUNE_TRY(note_results());
     device_->preparation.reference_s += seconds_since(filled);
   }
   // The reference may turn out to write its inputs: its changes are found by their digests.
@@ -148,11 +147,10 @@ Result<void, Failure> ProblemBuffers::allocate_all() {
         1 + (plan.role == Role::inout || is_computed(plan) ? 1 : 0) + (needs_expected(i) ? 1 : 0);
     bytes_ += size_of(plan) * static_cast<std::uint64_t>(copies);
   }
-  const auto free = device_->free_bytes();
-  if (!free) return free.error();
-  if (bytes_ > *free) {
+  const auto free = GKTUNE_TRY(device_->free_bytes());
+  if (bytes_ > free) {
     return Failure{Status::out_of_memory, "the problem needs " + gib_text(bytes_) + ", and the device has " +
-                                              gib_text(*free) + " left"};
+                                              gib_text(free) + " left"};
   }
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     const ArgumentPlan& plan = arguments_[i];
@@ -165,17 +163,13 @@ Result<void, Failure> ProblemBuffers::allocate_all() {
     };
     Slot& slot = slots_[i];
     auto buffer = device_->allocate(size_of(plan), placement_of(i), job_.guards);
-    if (auto added = add(slot.buffer, std::move(buffer)); !added) return added;
+    GKTUNE_TRY(add(slot.buffer, std::move(buffer)));
     if (plan.role == Role::inout) {
       auto original = device_->allocate(size_of(plan), placement_, job_.guards);
-      if (auto added = add(slot.original, std::move(original)); !added) return added;
+      GKTUNE_TRY(add(slot.original, std::move(original)));
     }
-    if (is_computed(plan)) {
-      if (auto added = add(slot.computed, device_->allocate_shared(size_of(plan))); !added) return added;
-    }
-    if (needs_expected(i)) {
-      if (auto added = add(slot.expected, device_->allocate_shared(size_of(plan))); !added) return added;
-    }
+    if (is_computed(plan)) GKTUNE_TRY(add(slot.computed, device_->allocate_shared(size_of(plan))));
+    if (needs_expected(i)) GKTUNE_TRY(add(slot.expected, device_->allocate_shared(size_of(plan))));
     memory_[i].buffer = slot.buffer.get();
     memory_[i].original = slot.original.get();
     memory_[i].is_scratch = plan.role == Role::scratch;
@@ -187,9 +181,7 @@ Result<void, Failure> ProblemBuffers::allocate_all() {
 // The verifier reads what candidates read and write, and has memory of its own for its verdict.
 Result<void, Failure> ProblemBuffers::allocate_verdict() {
   const std::vector<ArgumentPlan> plans = verifier_arguments(arguments_);
-  auto verdict = device_->allocate(size_of(plans.back()), placement_, job_.guards);
-  if (!verdict) return verdict.error();
-  verdict_ = *std::move(verdict);
+  verdict_ = GKTUNE_TRY(device_->allocate(size_of(plans.back()), placement_, job_.guards));
   for (std::size_t i = 0; i < plans.size(); ++i) {
     ArgumentMemory& memory = verifier_memory_.emplace_back();
     memory.name = plans[i].name;
@@ -205,33 +197,30 @@ Result<void, Failure> ProblemBuffers::fill_inputs() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (!slot.buffer || !is_input(arguments_[i].role)) continue;
-    if (auto filled = device_->fill(*slot.buffer, arguments_[i]); !filled) return filled;
+    GKTUNE_TRY(device_->fill(*slot.buffer, arguments_[i]));
     if (slot.original) device_->copy(*slot.original, *slot.buffer);
     if (slot.computed || needs_no_digest(i)) continue;
-    const auto digest = device_->digest(slot.input());
-    if (!digest) return digest.error();
-    slot.input_digest = *digest;
+    slot.input_digest = GKTUNE_TRY(device_->digest(slot.input()));
   }
   return {};
 }
 
 Result<void, Failure> ProblemBuffers::run_reference() {
-  const auto program = device_->load(job_.reference, job_.plan.reference, arguments_, job_.instrumentation);
-  if (!program) return program.error();
+  const auto program =
+      GKTUNE_TRY(device_->load(job_.reference, job_.plan.reference, arguments_, job_.instrumentation));
   const LaunchOptions options{job_.plan.reference_limit_s, std::nullopt};
   poison_outputs(Poison::first);
-  if (auto done = execute(**program, options, Phase::reference); !done) return done;
-  if (auto kept = keep_computed_inputs(); !kept) return kept;
-  if (auto harmless = find_damage(); !harmless) return harmless;
+  GKTUNE_TRY(execute(*program, options, Phase::reference));
+  GKTUNE_TRY(keep_computed_inputs());
+  GKTUNE_TRY(find_damage());
   if (job_.plan.reference.steps.empty()) return {};
-  const auto needs_second_run = keep_results();
-  if (!needs_second_run) return needs_second_run.error();
-  if (*needs_second_run) {
+  const auto needs_second_run = GKTUNE_TRY(keep_results());
+  if (needs_second_run) {
     restore_inputs();
     poison_outputs(Poison::first);
-    if (auto done = execute(**program, options, Phase::reference); !done) return done;
-    if (auto kept = keep_computed_inputs(); !kept) return kept;
-    if (auto written = find_unwritten_integers(); !written) return written;
+    GKTUNE_TRY(execute(*program, options, Phase::reference));
+    GKTUNE_TRY(keep_computed_inputs());
+    GKTUNE_TRY(find_unwritten_integers());
   }
   return {};
 }
@@ -241,9 +230,7 @@ Result<void, Failure> ProblemBuffers::keep_computed_inputs() {
   for (Slot& slot : slots_) {
     if (!slot.computed) continue;
     device_->copy(*slot.computed, *slot.buffer);
-    const auto digest = device_->digest(*slot.buffer);
-    if (!digest) return digest.error();
-    slot.input_digest = *digest;
+    slot.input_digest = GKTUNE_TRY(device_->digest(*slot.buffer));
   }
   return {};
 }
@@ -252,18 +239,14 @@ Result<void, Failure> ProblemBuffers::note_results() {
   has_results_ = !job_.plan.reference.steps.empty();
   for (Slot& slot : slots_) {
     if (slot.computed) {
-      const auto digest = device_->digest(*slot.computed);
-      if (!digest) return digest.error();
-      slot.input_digest = *digest;
+      slot.input_digest = GKTUNE_TRY(device_->digest(*slot.computed));
       slot.computed->permit(ForkedAccess::read);
       device_->copy(*slot.buffer, *slot.computed);
     }
     if (!slot.expected) continue;
     slot.expected->permit(ForkedAccess::read);
     if (is_drawn_again_) continue;
-    const auto digest = device_->digest(*slot.expected);
-    if (!digest) return digest.error();
-    slot.expected_digest = *digest;
+    slot.expected_digest = GKTUNE_TRY(device_->digest(*slot.expected));
   }
   return {};
 }
@@ -283,19 +266,17 @@ Result<bool, Failure> ProblemBuffers::keep_results() {
       TolerancePlan is_poison = selection_of(plan.tolerance);
       // The poison is NaN. Where NaN may be a result, that of complex128 cannot be told from it.
       is_poison.nan_equals = !plan.tolerance.nan_equals;
-      const auto poisoned = compare(i, bits_of(plan.type), is_poison);
-      if (!poisoned) return poisoned.error();
-      const std::uint64_t untouched = poisoned->count - poisoned->mismatches;
+      const auto poisoned = GKTUNE_TRY(compare(i, bits_of(plan.type), is_poison));
+      const std::uint64_t untouched = poisoned.count - poisoned.mismatches;
       if (untouched > 0 && is_floating(plan.type)) return unwritten(untouched, plan);
       has_doubtful_integers = has_doubtful_integers || untouched > 0;
     }
     device_->copy(*slot.expected, *slot.buffer);
     if (!plan.is_checked || !is_floating(plan.type) || plan.tolerance.nan_equals) continue;
-    const auto itself = compare(i, plan.type, selection_of(plan.tolerance));
-    if (!itself) return itself.error();
-    if (itself->nans > 0) {
-      return Failure{Status::wrong_result, share_text(itself->nans, plan) + " are NaN; the first is " +
-                                               plan.name + '[' + std::to_string(itself->first) + ']'};
+    const auto itself = GKTUNE_TRY(compare(i, plan.type, selection_of(plan.tolerance)));
+    if (itself.nans > 0) {
+      return Failure{Status::wrong_result, share_text(itself.nans, plan) + " are NaN; the first is " +
+                                               plan.name + '[' + std::to_string(itself.first) + ']'};
     }
   }
   has_results_ = true;
@@ -310,9 +291,8 @@ Result<void, Failure> ProblemBuffers::find_unwritten_integers() {
     Slot& slot = slots_[i];
     if (!slot.expected || !plan.is_checked || plan.role != Role::out || is_floating(plan.type)) continue;
     device_->poison(*slot.expected, slot.expected.get(), kAllBits);
-    const auto poisoned = compare(i, plan.type, selection_of(plan.tolerance));
-    if (!poisoned) return poisoned.error();
-    const std::uint64_t untouched = poisoned->count - poisoned->mismatches;
+    const auto poisoned = GKTUNE_TRY(compare(i, plan.type, selection_of(plan.tolerance)));
+    const std::uint64_t untouched = poisoned.count - poisoned.mismatches;
     if (untouched > 0) return unwritten(untouched, plan);
     device_->copy(*slot.expected, *slot.buffer);
   }
@@ -330,8 +310,7 @@ Result<void, Failure> ProblemBuffers::adopt(const std::vector<ArgumentPlan>& arg
     const ContentsPlan contents = std::exchange(arguments_[i], arguments[i]).contents;
     arguments_[i].contents = contents;
     if (!slots_[i].buffer || slots_[i].buffer->bytes() == size_of(arguments_[i])) continue;
-    if (auto placed = slots_[i].buffer->place(size_of(arguments_[i]), placement_of(i)); !placed)
-      return placed;
+    GKTUNE_TRY(slots_[i].buffer->place(size_of(arguments_[i]), placement_of(i)));
   }
   return {};
 }
@@ -340,8 +319,7 @@ Result<void, Failure> ProblemBuffers::place(Placement placement) {
   if (std::exchange(placement_, placement) == placement) return {};
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].buffer) continue;
-    if (auto placed = slots_[i].buffer->place(slots_[i].buffer->bytes(), placement_of(i)); !placed)
-      return placed;
+    GKTUNE_TRY(slots_[i].buffer->place(slots_[i].buffer->bytes(), placement_of(i)));
   }
   return {};
 }
@@ -424,9 +402,8 @@ Result<void, Failure> ProblemBuffers::disguise(const ProblemBuffers* others) {
     if (has_other && !slot.differs) {
       slot.differs = true;
       if (slot.expected) {
-        const auto verdict = compare(i, bits_of(arguments_[i].type), {});
-        if (!verdict) return verdict.error();
-        slot.differs = !verdict->passed();
+        const auto verdict = GKTUNE_TRY(compare(i, bits_of(arguments_[i].type), {}));
+        slot.differs = !verdict.passed();
       }
     }
     if (!has_other || !*slot.differs) poison_output(slot, slot.expected.get(), std::byte{0xaa});
@@ -440,8 +417,8 @@ const DeviceBuffer* ProblemBuffers::result(std::size_t index) const {
 }
 
 Result<void, Failure> ProblemBuffers::judge_execution() {
-  if (auto right = find_wrong_output(); !right) return right;
-  if (auto harmless = find_damage(); !harmless) return harmless;
+  GKTUNE_TRY(find_wrong_output());
+  GKTUNE_TRY(find_damage());
   auto right = find_wrong_output();
   if (right) return right;
   Failure failure = right.error();
@@ -493,12 +470,11 @@ Result<void, Failure> ProblemBuffers::find_violation() {
   Result<void, Failure> first;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].buffer) continue;
-    const auto where = slots_[i].buffer->take_violation();
-    if (!where) return where.error();
-    if (!*where || !first) continue;
+    const auto where = GKTUNE_TRY(slots_[i].buffer->take_violation());
+    if (!where || !first) continue;
     first = Failure{Status::guard_violated,
                     "wrote outside '" + arguments_[i].name + "' (" + std::to_string(arguments_[i].count) +
-                        " elements): " + **where,
+                        " elements): " + *where,
                     device_->traits().shares_memory};
   }
   return first;
@@ -509,12 +485,10 @@ Result<void, Failure> ProblemBuffers::find_changed_input() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].buffer || arguments_[i].role != Role::in || is_protected(i) || needs_no_digest(i))
       continue;
-    const auto digest = device_->digest(*slots_[i].buffer);
-    if (!digest) return digest.error();
-    if (*digest == slots_[i].input_digest) continue;
-    const auto change = repair_input(i);
-    if (!change) return change.error();
-    if (first) first = Failure{Status::input_changed, "wrote into its input: " + *change};
+    const auto digest = GKTUNE_TRY(device_->digest(*slots_[i].buffer));
+    if (digest == slots_[i].input_digest) continue;
+    const auto change = GKTUNE_TRY(repair_input(i));
+    if (first) first = Failure{Status::input_changed, "wrote into its input: " + change};
   }
   return first;
 }
@@ -527,22 +501,21 @@ Result<std::string, Failure> ProblemBuffers::repair_input(std::size_t index) {
   const auto original = device_->allocate(size_of(plan), placement_, job_.guards);
   if (!original) {  // no room for a second copy: say less
     if (original.error().worker_is_lost) return original.error();
-    if (auto filled = device_->fill(buffer, plan); !filled) return filled.error();
+    GKTUNE_TRY(device_->fill(buffer, plan));
     return plan.name;
   }
-  if (auto filled = device_->fill(**original, plan); !filled) return filled.error();
+  GKTUNE_TRY(device_->fill(**original, plan));
   return repair_input(index, **original);
 }
 
 Result<std::string, Failure> ProblemBuffers::repair_input(std::size_t index, const DeviceBuffer& original) {
   const ArgumentPlan& plan = arguments_[index];
   DeviceBuffer& buffer = *slots_[index].buffer;
-  const auto verdict = device_->compare(buffer, original, plan.type, {}, nullptr);
-  if (!verdict) return verdict.error();
+  const auto verdict = GKTUNE_TRY(device_->compare(buffer, original, plan.type, {}, nullptr));
   device_->copy(buffer, original);
-  if (verdict->passed()) return plan.name;  // -0 instead of 0
-  return plan.name + '[' + std::to_string(verdict->first) + "] was " + verdict->expected + ", is now " +
-         verdict->actual;
+  if (verdict.passed()) return plan.name;  // -0 instead of 0
+  return plan.name + '[' + std::to_string(verdict.first) + "] was " + verdict.expected + ", is now " +
+         verdict.actual;
 }
 
 Result<Verdict, Failure> ProblemBuffers::compare(std::size_t index, ElementType type,
@@ -557,9 +530,8 @@ Result<void, Failure> ProblemBuffers::find_wrong_output() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& plan = arguments_[i];
     if (!slots_[i].expected || !plan.is_checked) continue;
-    const auto verdict = compare(i, plan.type, plan.tolerance);
-    if (!verdict) return verdict.error();
-    if (!verdict->passed()) return Failure{Status::wrong_result, verdict->message(plan.name)};
+    const auto verdict = GKTUNE_TRY(compare(i, plan.type, plan.tolerance));
+    if (!verdict.passed()) return Failure{Status::wrong_result, verdict.message(plan.name)};
   }
   return job_.plan.verifier.has_steps() ? verify() : Result<void, Failure>();
 }
@@ -572,19 +544,17 @@ Result<void, Failure> ProblemBuffers::verify() {
     if (!loaded) return blame("verifier", loaded.error());
     loaded_verifier_ = *std::move(loaded);
   }
-  if (auto reset = device_->fill(*verdict_, plans.back()); !reset) return reset;
+  GKTUNE_TRY(device_->fill(*verdict_, plans.back()));
   report_phase(Phase::verifier);
   const auto done =
       device_->run(*loaded_verifier_, verifier_memory_, {job_.plan.reference_limit_s, std::nullopt});
   report_phase(Phase::setup);
   if (!done) return failed_verification(done.error());
   std::uint64_t verdict[2];
-  if (auto read = device_->download(std::as_writable_bytes(std::span(verdict)), *verdict_); !read)
-    return read;
-  const auto where = verdict_->take_violation();
-  if (!where) return where.error();
-  if (*where) {
-    return blame("verifier", {Status::guard_violated, "wrote outside its verdict: " + **where,
+  GKTUNE_TRY(device_->download(std::as_writable_bytes(std::span(verdict)), *verdict_));
+  const auto where = GKTUNE_TRY(verdict_->take_violation());
+  if (where) {
+    return blame("verifier", {Status::guard_violated, "wrote outside its verdict: " + *where,
                               device_->traits().shares_memory});
   }
   if (auto harmless = find_damage(); !harmless) return blame("verifier", harmless.error());
@@ -601,14 +571,12 @@ Result<bool, Failure> ProblemBuffers::is_intact() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].buffer) continue;
     if (is_input(arguments_[i].role)) {
-      const auto digest = device_->digest(slots_[i].input());
-      if (!digest) return digest.error();
-      if (*digest != slots_[i].input_digest) return false;
+      const auto digest = GKTUNE_TRY(device_->digest(slots_[i].input()));
+      if (digest != slots_[i].input_digest) return false;
     }
     if (slots_[i].expected) {
-      const auto digest = device_->digest(*slots_[i].expected);
-      if (!digest) return digest.error();
-      if (*digest != slots_[i].expected_digest) return false;
+      const auto digest = GKTUNE_TRY(device_->digest(*slots_[i].expected));
+      if (digest != slots_[i].expected_digest) return false;
     }
   }
   return true;

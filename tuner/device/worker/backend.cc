@@ -44,18 +44,12 @@ struct OpenBackend {
 
 Result<OpenBackend> open_parts(WorkerRole role, const BackendOpener& open) {
   OpenBackend opened;
-  auto backend = open();
-  if (!backend) return std::move(backend).error();
-  opened.backend = std::move(*backend);
+  opened.backend = GKTUNE_TRY(open());
   if (role == WorkerRole::compile) {
     opened.backend->limit_compile_worker();
-    auto compiler = opened.backend->compiler();
-    if (!compiler) return std::move(compiler).error();
-    opened.compiler = std::move(*compiler);
+    opened.compiler = GKTUNE_TRY(opened.backend->compiler());
   } else if (role == WorkerRole::run) {
-    auto runner = opened.backend->runner();
-    if (!runner) return std::move(runner).error();
-    opened.runner = std::move(*runner);
+    opened.runner = GKTUNE_TRY(opened.backend->runner());
   }
   return opened;
 }

@@ -55,9 +55,8 @@ class Backend {
   virtual Result<DeviceInfo> identify() { return probe(); }
   // The name and version of the compiler of host code.
   virtual Result<std::string> host_code_compiler() {
-    auto info = probe();
-    if (!info) return info.error();
-    return std::move(info->compiler);
+    auto info = GKTUNE_TRY(probe());
+    return std::move(info.compiler);
   }
   // The number of devices of this kind, broken ones included.
   virtual Result<int> count() { return 1; }

@@ -113,7 +113,7 @@ class CommandProgram {
 
   Result<std::string> exchange(const std::string& request) {
     errors_.forget();
-    if (auto written = program_->write_line(request); !written) return written.error();
+    GKTUNE_TRY(program_->write_line(request));
     return program_->read_line();
   }
 
@@ -204,7 +204,7 @@ class AnswerReader {
     block = {1, 1, 1};
     std::int64_t threads = 1;
     for (std::size_t i = 0; i < extents.size(); ++i) {
-      if (auto read = read_number(extents[i], "block", 1, kMostThreads, block[i]); !read) return read;
+      GKTUNE_TRY(read_number(extents[i], "block", 1, kMostThreads, block[i]));
       threads *= block[i];
     }
     if (threads > kMostThreads) return Error{"a block of " + std::to_string(threads) + " threads"};

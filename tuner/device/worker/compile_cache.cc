@@ -68,7 +68,7 @@ std::optional<CompiledVariant> CompileCache::find(const std::string& key) const 
 
 Result<std::string> CompileCache::add_code(std::string_view code) {
   const fs::path path = folder_ / (content_key(code) + kCodeSuffix);
-  if (auto written = write_atomically(path, code, scratch_); !written) return written.error();
+  GKTUNE_TRY(write_atomically(path, code, scratch_));
   note_added(code.size());
   return path.string();
 }

@@ -59,9 +59,8 @@ Result<Worker> Worker::start(const WorkerCommand& command) {
     options.argv.emplace_back("--cache");
     options.argv.push_back(command.cache_dir);
   }
-  auto process = ChildProcess::start(options);
-  if (!process) return std::move(process).error();
-  Worker worker(std::move(*process));
+  auto process = GKTUNE_TRY(ChildProcess::start(options));
+  Worker worker(std::move(process));
   worker.allow(kStartLimitS, Clock::now());
   return worker;
 }

@@ -54,20 +54,19 @@ void note(double& mean, double latest) { mean += (mean > 0 ? kLatest : 1) * (lat
 template <class Answer>
 Result<Answer> asked(const std::vector<std::string>& worker_argv, const BackendName& backend,
                      DeviceQuestion question) {
-  auto worker = Worker::start({worker_argv, backend, WorkerRole::describe});
-  if (!worker) return std::move(worker).error();
+  auto worker = GKTUNE_TRY(Worker::start({worker_argv, backend, WorkerRole::describe}));
   bool was_sent = false;
-  while (worker->state() != Worker::State::dead) {
-    if (worker->state() == Worker::State::idle) {
-      if (const auto reply = worker->take_reply()) return decode<Answer>(*reply);
-      if (!std::exchange(was_sent, true)) worker->send(encode(question), {.setup_s = kProbeLimitS});
+  while (worker.state() != Worker::State::dead) {
+    if (worker.state() == Worker::State::idle) {
+      if (const auto reply = worker.take_reply()) return decode<Answer>(*reply);
+      if (!std::exchange(was_sent, true)) worker.send(encode(question), {.setup_s = kProbeLimitS});
     }
     std::vector<pollfd> descriptors;
-    worker->add_to(descriptors);
-    ::poll(descriptors.data(), descriptors.size(), poll_timeout_ms(worker->deadline()));
-    worker->advance(Clock::now());
+    worker.add_to(descriptors);
+    ::poll(descriptors.data(), descriptors.size(), poll_timeout_ms(worker.deadline()));
+    worker.advance(Clock::now());
   }
-  return Error{worker->death().failure.message};
+  return Error{worker.death().failure.message};
 }
 
 // Describes devices that are used together; they have to be of one model.
@@ -75,13 +74,12 @@ Result<DeviceInfo> probe_all(const std::vector<std::string>& worker_argv,
                              const std::vector<BackendName>& backends) {
   DeviceInfo info;
   for (std::size_t i = 0; i < backends.size(); ++i) {
-    auto probed = probe_device(worker_argv, backends[i]);
-    if (!probed) return probed;
-    if (i > 0 && !are_of_one_model(*probed, info)) {
+    auto probed = GKTUNE_TRY(probe_device(worker_argv, backends[i]));
+    if (i > 0 && !are_of_one_model(probed, info)) {
       return Error{"several devices can only be used together where they are of one model; here are " +
-                   info.name + " and " + probed->name};
+                   info.name + " and " + probed.name};
     }
-    info = *std::move(probed);
+    info = std::move(probed);
   }
   return info;
 }
@@ -120,25 +118,24 @@ Result<std::string> host_code_compiler(const std::vector<std::string>& worker_ar
 Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel, WorkerDeviceOptions options,
                                                          std::optional<RunFolder> folder) {
   if (options.backends.empty()) return Error{"no device to work with"};
-  auto info =
-      options.info ? Result<DeviceInfo>(*options.info) : probe_all(options.worker_argv, options.backends);
-  if (!info) return std::move(info).error();
+  auto info = GKTUNE_TRY(options.info ? Result<DeviceInfo>(*options.info)
+                                      : probe_all(options.worker_argv, options.backends));
   const auto command_of = [&](const BackendName& backend, WorkerRole role) {
     return WorkerCommand{options.worker_argv, backend, role, environment_with(folder),
                          role == WorkerRole::run ? options.cache_dir : std::string()};
   };
   std::vector<RunSlot> slots;
   for (const BackendName& backend : options.backends)
-    slots.emplace_back(command_of(backend, WorkerRole::run), *info);
+    slots.emplace_back(command_of(backend, WorkerRole::run), info);
   CompilePool::Options pool;
   pool.command = command_of(options.backends[0], WorkerRole::compile);
   pool.jobs = std::max(1, options.jobs);
   pool.batch = std::max(1, options.batch);
   pool.time_limit_s = options.compile_time_limit_s;
-  pool.job = {{}, info->architecture, options.cache_dir, options.instrumentation};
+  pool.job = {{}, info.architecture, options.cache_dir, options.instrumentation};
   if (folder) pool.job.scratch_dir = folder->path().string();
   return std::unique_ptr<WorkerDevice>(new WorkerDevice(std::move(kernel), std::move(options),
-                                                        std::move(folder), *std::move(info), std::move(slots),
+                                                        std::move(folder), std::move(info), std::move(slots),
                                                         CompilePool(std::move(pool))));
 }
 

@@ -179,9 +179,8 @@ Outcome calculate_extreme(Operation operation, std::span<const Value> operands) 
   const Operation better = operation == Operation::minimum ? Operation::less : Operation::greater;
   std::size_t best = 0;
   for (std::size_t i = 1; i < operands.size(); ++i) {
-    const auto is_better = compare(better, operands[i], operands[best]);
-    if (!is_better) return is_better.error();
-    if (*is_better) best = i;
+    const auto is_better = GKTUNE_TRY(compare(better, operands[i], operands[best]));
+    if (is_better) best = i;
   }
   return operands[best];
 }

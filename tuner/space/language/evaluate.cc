@@ -35,9 +35,7 @@ Evaluated evaluate_apply(const ExpressionNode& node, const Scope& scope) {
   std::vector<Value> operands;
   operands.reserve(node.operands.size());
   for (const NodePtr& operand : node.operands) {
-    auto value = evaluate(*operand, scope);
-    if (!value) return value;
-    operands.push_back(std::move(*value));
+    operands.push_back(GKTUNE_TRY(evaluate(*operand, scope)));
   }
   auto result = calculate(node.operation, operands);
   if (!result) return error_at(node, result.error());
@@ -47,9 +45,8 @@ Evaluated evaluate_apply(const ExpressionNode& node, const Scope& scope) {
 Judged is_in_list(const ExpressionNode& node, const Value& value, const ExpressionNode& list,
                   const Scope& scope) {
   for (const NodePtr& item : list.operands) {
-    const auto candidate = evaluate(*item, scope);
-    if (!candidate) return candidate.error();
-    const auto is_equal = compare(Operation::equal, value, *candidate);
+    const auto candidate = GKTUNE_TRY(evaluate(*item, scope));
+    const auto is_equal = compare(Operation::equal, value, candidate);
     if (!is_equal) return error_at(node, is_equal.error());
     if (*is_equal) return true;
   }
@@ -64,13 +61,11 @@ Evaluated evaluate_comparison(const ExpressionNode& node, const Scope& scope) {
     const Operation operation = node.comparisons[i];
     const ExpressionNode& operand = *node.operands[i + 1];
     if (operand.kind == ExpressionNode::Kind::list) {
-      const auto is_in = is_in_list(node, *left, operand, scope);
-      if (!is_in) return is_in.error();
-      return Value(*is_in == (operation == Operation::contained));
+      const auto is_in = GKTUNE_TRY(is_in_list(node, *left, operand, scope));
+      return Value(is_in == (operation == Operation::contained));
     }
-    auto right = evaluate(operand, scope);
-    if (!right) return right;
-    const auto holds = compare(operation, *left, *right);
+    auto right = GKTUNE_TRY(evaluate(operand, scope));
+    const auto holds = compare(operation, *left, right);
     if (!holds) return error_at(node, holds.error());
     if (!*holds) return Value(false);
     left = std::move(right);
@@ -82,11 +77,9 @@ Evaluated evaluate_comparison(const ExpressionNode& node, const Scope& scope) {
 Evaluated evaluate_junction(const ExpressionNode& node, const Scope& scope) {
   const bool decisive = node.kind == ExpressionNode::Kind::disjunction;
   for (const NodePtr& operand : node.operands) {
-    auto value = evaluate(*operand, scope);
-    if (!value) return value;
-    const auto judged = judge(*operand, *value);
-    if (!judged) return judged.error();
-    if (*judged == decisive || operand == node.operands.back()) return value;
+    auto value = GKTUNE_TRY(evaluate(*operand, scope));
+    const auto judged = GKTUNE_TRY(judge(*operand, value));
+    if (judged == decisive || operand == node.operands.back()) return value;
   }
   return Value(!decisive);
 }
@@ -109,23 +102,20 @@ Result<Value, ExpressionError> evaluate(const ExpressionNode& node, const Scope&
     case ExpressionNode::Kind::disjunction:
       return evaluate_junction(node, scope);
     case ExpressionNode::Kind::negation: {
-      const auto operand = evaluate_truth(*node.operands[0], scope);
-      if (!operand) return operand.error();
-      return Value(!*operand);
+      const auto operand = GKTUNE_TRY(evaluate_truth(*node.operands[0], scope));
+      return Value(!operand);
     }
     case ExpressionNode::Kind::conditional: {
-      const auto condition = evaluate_truth(*node.operands[0], scope);
-      if (!condition) return condition.error();
-      return evaluate(*node.operands[*condition ? 1 : 2], scope);
+      const auto condition = GKTUNE_TRY(evaluate_truth(*node.operands[0], scope));
+      return evaluate(*node.operands[condition ? 1 : 2], scope);
     }
   }
   return error_at(node, "a list can only follow 'in'");
 }
 
 Result<bool, ExpressionError> evaluate_truth(const ExpressionNode& node, const Scope& scope) {
-  const auto value = evaluate(node, scope);
-  if (!value) return value.error();
-  return judge(node, *value);
+  const auto value = GKTUNE_TRY(evaluate(node, scope));
+  return judge(node, value);
 }
 
 }  // namespace gktune

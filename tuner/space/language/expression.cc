@@ -195,11 +195,10 @@ NodePtr make_node(ExpressionNode node) {
 }
 
 Result<Expression, ExpressionError> Expression::parse(std::string_view text) {
-  auto root = parse_expression(text);
-  if (!root) return root.error();
+  auto root = GKTUNE_TRY(parse_expression(text));
   Expression expression;
   expression.text_ = std::string(text);
-  expression.root_ = std::move(*root);
+  expression.root_ = std::move(root);
   expression.names_ = names_of(*expression.root_);
   return expression;
 }
@@ -256,9 +255,8 @@ Result<std::string, ExpressionError> Pattern::format(const Scope& scope) const {
   for (const Part& part : parts) {
     formatted += part.literal;
     if (!part.expression) continue;
-    auto value = part.expression->evaluate(scope);
-    if (!value) return std::move(value).error();
-    formatted += value->str();
+    auto value = GKTUNE_TRY(part.expression->evaluate(scope));
+    formatted += value.str();
   }
   return formatted;
 }

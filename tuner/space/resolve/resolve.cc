@@ -34,11 +34,9 @@ class Resolver {
   }
 
   Result<Plan> plan() {
-    auto plan = plan_of_candidate();
-    if (!plan) return plan;
-    kernel_.judge
-        ? Resolver(*kernel_.judge, kernel_.judge->default_values, problem_, device_).add_judge(*plan)
-        : add_judge(*plan);
+    auto plan = GKTUNE_TRY(plan_of_candidate());
+    kernel_.judge ? Resolver(*kernel_.judge, kernel_.judge->default_values, problem_, device_).add_judge(plan)
+                  : add_judge(plan);
     return plan;
   }
 

@@ -38,9 +38,7 @@ class SpaceBuilder {
     if (auto error = compile()) return *error;
     std::vector<Group> built;
     for (const Plan& plan : groups()) {
-      auto group = build(plan);
-      if (!group) return group.error();
-      built.push_back(std::move(*group));
+      built.push_back(GKTUNE_TRY(build(plan)));
     }
     return GroupProduct(std::move(built), parameters_.size());
   }
@@ -140,10 +138,9 @@ class SpaceBuilder {
     if (plan.conditions.empty()) {
       return Group{plan.members, GroupTree::of_free_parameter(parameters_[plan.members[0]].values.size())};
     }
-    auto tree = build_group(terms_, parameters_, plan.members, plan.conditions, limits_);
-    if (!tree) return tree.error();
-    if (tree->size() == 0) return nothing_left(plan);
-    return Group{plan.members, std::move(*tree)};
+    auto tree = GKTUNE_TRY(build_group(terms_, parameters_, plan.members, plan.conditions, limits_));
+    if (tree.size() == 0) return nothing_left(plan);
+    return Group{plan.members, std::move(tree)};
   }
 
   // Finds the first constraint after which no combination is left.
@@ -202,13 +199,12 @@ Result<Space, SpaceError> Space::build(std::vector<Parameter> parameters,
                                        const SpaceLimits& limits) {
   // A size of at most 127 bits lets the sum of two indices fit a Count.
   constexpr unsigned kMostBits = 127;
-  auto product = SpaceBuilder(parameters, constraints, scope, limits).build();
-  if (!product) return product.error();
-  if (product->size().bits() > kMostBits)
+  auto product = GKTUNE_TRY(SpaceBuilder(parameters, constraints, scope, limits).build());
+  if (product.size().bits() > kMostBits)
     return SpaceError{SpaceError::Kind::too_large,
                       "more than 10^38 configurations are valid; it takes fewer parameters or values",
                       std::nullopt, 0, 0};
-  return Space(std::move(parameters), std::move(*product));
+  return Space(std::move(parameters), std::move(product));
 }
 
 Space::Space(std::vector<Parameter> parameters, GroupProduct product)

@@ -115,9 +115,8 @@ class CudaCompiler : public Compiler {
   }
 
   Result<std::string> loadable_code(const Module& module) const override {
-    auto code = read_module(module.path);
-    if (!code) return code.error();
-    return std::move(code->cubin);
+    auto code = GKTUNE_TRY(read_module(module.path));
+    return std::move(code.cubin);
   }
 
   Result<std::string> packed(const std::string& machine_code) const override {
@@ -315,10 +314,9 @@ class CudaCompiler : public Compiler {
 }  // namespace
 
 Result<std::unique_ptr<Compiler>> open_cuda_compiler(const ToolkitPlaces& places) {
-  auto nvrtc = Nvrtc::open(places);
-  if (!nvrtc) return nvrtc.error();
-  auto include_dirs = toolkit_include_dirs(places, nvrtc->path());
-  return {with_commands(std::make_unique<CudaCompiler>(places, *std::move(nvrtc), std::move(include_dirs)))};
+  auto nvrtc = GKTUNE_TRY(Nvrtc::open(places));
+  auto include_dirs = toolkit_include_dirs(places, nvrtc.path());
+  return {with_commands(std::make_unique<CudaCompiler>(places, std::move(nvrtc), std::move(include_dirs)))};
 }
 
 }  // namespace gktune

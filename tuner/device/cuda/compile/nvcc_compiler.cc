@@ -75,34 +75,29 @@ std::string release_of(const std::string& version) {
 }
 
 Result<std::string> output_of(const std::vector<std::string>& words) {
-  const auto output = run_command(words);
-  if (!output) return output.error();
-  if (output->exit_code != 0) return Error{words.front() + ' ' + words.back() + " fails: " + output->text};
-  return output->text;
+  const auto output = GKTUNE_TRY(run_command(words));
+  if (output.exit_code != 0) return Error{words.front() + ' ' + words.back() + " fails: " + output.text};
+  return output.text;
 }
 
 }  // namespace
 
 Result<NvccCompiler> NvccCompiler::open(const ToolkitPlaces& places) {
-  const auto nvcc = find_nvcc(places);
-  if (!nvcc) return nvcc.error();
-  const auto version = output_of({*nvcc, "--version"});
-  if (!version) return version.error();
-  const auto targets = output_of({*nvcc, "--list-gpu-code"});
-  if (!targets) return targets.error();
+  const auto nvcc = GKTUNE_TRY(find_nvcc(places));
+  const auto version = GKTUNE_TRY(output_of({nvcc, "--version"}));
+  const auto targets = GKTUNE_TRY(output_of({nvcc, "--list-gpu-code"}));
   NvccCompiler opened;
-  opened.nvcc_ = *nvcc;
-  std::istringstream lines(*targets);
+  opened.nvcc_ = nvcc;
+  std::istringstream lines(targets);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("sm_")) opened.architectures_.push_back(std::atoi(line.c_str() + 3));
   }
-  const auto steps = output_of({*nvcc, "-x", "cu", "/dev/null", "--dryrun"});
-  if (!steps) return steps.error();
-  const NvccSettings settings = settings_in(*steps);
+  const auto steps = GKTUNE_TRY(output_of({nvcc, "-x", "cu", "/dev/null", "--dryrun"}));
+  const NvccSettings settings = settings_in(steps);
   const auto cxx = output_of({settings.cxx, "--version"});
   if (!cxx) return Error{"nvcc's C++ compiler: " + cxx.error().message};
-  opened.version_ = "nvcc " + release_of(*version) + " with " + cxx->substr(0, cxx->find('\n'));
-  opened.compiler_key_ = "2 " + *nvcc + '\n' + *version + settings.options + settings.cxx + '\n' + *cxx;
+  opened.version_ = "nvcc " + release_of(version) + " with " + cxx->substr(0, cxx->find('\n'));
+  opened.compiler_key_ = "2 " + nvcc + '\n' + version + settings.options + settings.cxx + '\n' + *cxx;
   return opened;
 }
 

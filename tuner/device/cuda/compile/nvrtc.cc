@@ -224,20 +224,19 @@ void open_builtins_beside(const std::string& nvrtc_path) {
 
 Result<Nvrtc> Nvrtc::open(const ToolkitPlaces& places) {
   const auto directories = toolkit_library_dirs(places);
-  auto library =
-      DynamicLibrary::open("NVIDIA's run-time compiler", {"libnvrtc.so.13", "libnvrtc.so.12"}, directories);
-  if (!library) return library.error();
+  auto library = GKTUNE_TRY(
+      DynamicLibrary::open("NVIDIA's run-time compiler", {"libnvrtc.so.13", "libnvrtc.so.12"}, directories));
 
-  open_builtins_beside(library->path());
+  open_builtins_beside(library.path());
 
   Functions functions{};
-  FunctionLoader loader(*library);
+  FunctionLoader loader(library);
 #define GKTUNE_LOAD(function) functions.function = loader(#function);
   GKTUNE_NVRTC_FUNCTIONS(GKTUNE_LOAD)
 #undef GKTUNE_LOAD
-  if (auto done = loader.done(); !done) return done.error();
+  GKTUNE_TRY(loader.done());
 
-  Nvrtc nvrtc(std::move(*library), functions);
+  Nvrtc nvrtc(std::move(library), functions);
   int count = 0;
   if (functions.nvrtcVersion(&nvrtc.major_, &nvrtc.minor_) != NVRTC_SUCCESS ||
       functions.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS) {

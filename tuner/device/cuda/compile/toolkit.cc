@@ -86,9 +86,8 @@ Result<std::string> find_nvcc(const ToolkitPlaces& places) {
 }
 
 Result<std::string> ToolkitBackend::host_code_compiler() {
-  const auto nvcc = NvccCompiler::open(places_);
-  if (!nvcc) return nvcc.error();
-  return nvcc->version();
+  const auto nvcc = GKTUNE_TRY(NvccCompiler::open(places_));
+  return nvcc.version();
 }
 
 namespace {
@@ -201,25 +200,23 @@ class ArchitectureBackend : public ToolkitBackend {
 
   Result<DeviceInfo> probe() override { return info(); }
   Result<std::unique_ptr<Runner>> runner() override {
-    auto info = this->info();
-    if (!info) return info.error();
-    return std::unique_ptr<Runner>(std::make_unique<ResourceReporter>(*std::move(info)));
+    auto info = GKTUNE_TRY(this->info());
+    return std::unique_ptr<Runner>(std::make_unique<ResourceReporter>(std::move(info)));
   }
 
  private:
   Result<DeviceInfo> info() const {
-    const auto nvrtc = Nvrtc::open(places());
-    if (!nvrtc) return nvrtc.error();
+    const auto nvrtc = GKTUNE_TRY(Nvrtc::open(places()));
     std::string known;
-    for (const int each : nvrtc->architectures())
+    for (const int each : nvrtc.architectures())
       known += (known.empty() ? "sm_" : ", sm_") + std::to_string(each);
-    if (std::ranges::find(nvrtc->architectures(), architecture_number(architecture_)) ==
-        nvrtc->architectures().end()) {
-      return Error{"NVRTC " + nvrtc->version() + " does not compile for '" + architecture_ + "'; it knows " +
+    if (std::ranges::find(nvrtc.architectures(), architecture_number(architecture_)) ==
+        nvrtc.architectures().end()) {
+      return Error{"NVRTC " + nvrtc.version() + " does not compile for '" + architecture_ + "'; it knows " +
                    known};
     }
     auto info = architecture_info(architecture_);
-    if (info) info->compiler = "NVRTC " + nvrtc->version();
+    if (info) info->compiler = "NVRTC " + nvrtc.version();
     return info;
   }
 

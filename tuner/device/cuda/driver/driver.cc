@@ -5,12 +5,11 @@
 namespace gktune {
 
 Result<Driver> Driver::open() {
-  auto library = DynamicLibrary::open("NVIDIA's driver", {"libcuda.so.1"},
-                                      {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"});
-  if (!library) return library.error();
+  auto library = GKTUNE_TRY(DynamicLibrary::open("NVIDIA's driver", {"libcuda.so.1"},
+                                                 {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"}));
 
   Driver driver;
-  FunctionLoader loader(*library);
+  FunctionLoader loader(library);
 #define GKTUNE_TEXT(symbol) #symbol
 #define GKTUNE_LOAD(function) driver.function = loader(GKTUNE_TEXT(function));
   GKTUNE_DRIVER_FUNCTIONS(GKTUNE_LOAD)
@@ -23,7 +22,7 @@ Result<Driver> Driver::open() {
   driver.record_in_context = loader.if_there("cuCtxRecordEvent");
 
   if (const CUresult code = driver.cuInit(0); code != CUDA_SUCCESS) {
-    return Error{"NVIDIA's driver (" + library->path() + ") does not start: " + driver.describe(code)};
+    return Error{"NVIDIA's driver (" + library.path() + ") does not start: " + driver.describe(code)};
   }
   return driver;
 }

@@ -14,19 +14,18 @@ constexpr unsigned long long kSlowedDown = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 }  // namespace
 
 Result<std::unique_ptr<Nvml>> Nvml::open(const std::string& pci_bus_id) {
-  auto library = DynamicLibrary::open("NVIDIA's management library", {"libnvidia-ml.so.1"},
-                                      {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"});
-  if (!library) return library.error();
-  const Functions functions{FunctionLoader(*library)};
-  if (auto done = functions.find.done(); !done) return done.error();
+  auto library = GKTUNE_TRY(DynamicLibrary::open("NVIDIA's management library", {"libnvidia-ml.so.1"},
+                                                 {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"}));
+  const Functions functions{FunctionLoader(library)};
+  GKTUNE_TRY(functions.find.done());
 
   if (const int code = functions.init(); code != kSuccess) {
-    return Error{library->path() + " does not start: " + functions.error_string(code)};
+    return Error{library.path() + " does not start: " + functions.error_string(code)};
   }
   std::unique_ptr<Nvml> nvml(new Nvml(functions));
   if (pci_bus_id.empty()) return nvml;
   if (const int code = functions.handle_by_bus_id(pci_bus_id.c_str(), &nvml->card_); code != kSuccess) {
-    return Error{library->path() + " does not know the card " + pci_bus_id + ": " +
+    return Error{library.path() + " does not know the card " + pci_bus_id + ": " +
                  functions.error_string(code)};
   }
   return nvml;
