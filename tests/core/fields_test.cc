@@ -8,11 +8,7 @@
 namespace gktune {
 
 // In the namespace of the library, where lists of fields are found.
-enum class Colour { red, green };
-inline EnumNames enum_names(Colour) {
-  static constexpr std::string_view kNames[] = {"red", "green"};
-  return kNames;
-}
+GKTUNE_ENUM(Colour, red, green)
 
 struct Inner {
   int count = 0;
