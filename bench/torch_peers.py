@@ -1,11 +1,13 @@
 # torch's version of kernels of spaces/, on data far larger than any cache:
-#   torch_peers.py KERNEL… (saxpy, rms, layer, softmax, top_k, black_scholes, n_body, copy)
+#   torch_peers.py KERNEL… (saxpy, rms, layer, softmax, top_k, black_scholes, n_body,
+#                          attention, causal_attention, copy)
 # Needs PyTorch and a GPU.
 import statistics
 import sys
 
 import torch
 import torch.nn.functional as functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 
 def median_us(work, warm_up=10, rounds=50):
@@ -92,6 +94,22 @@ def n_body():
     print(f"torch {'n_body 2^16':<32} {time_us:10.2f} us  {20 * n * n / time_us / 1e6:.2f} TFLOP/s")
 
 
+# The fastest way of torch comes first. Inputs as in spaces/attention.yaml: how often bits change counts for the clock.
+def attention(is_causal):
+    batch, heads, tokens, width = 4, 16, 4096, 128
+    q, k = (torch.randn(batch, heads, tokens, width, device="cuda") * 1.5 for _ in range(2))
+    v = torch.rand(batch, heads, tokens, width, device="cuda") * 2 - 1
+    q, k, v = (x.to(torch.bfloat16) for x in (q, k, v))
+    operations = 4 * batch * heads * tokens * ((tokens + 1) / 2 if is_causal else tokens) * width
+    times = []
+    for backend in (SDPBackend.FLASH_ATTENTION, SDPBackend.CUDNN_ATTENTION):
+        with sdpa_kernel(backend):
+            work = lambda: functional.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
+            times.append((median_us(work), backend.name))
+    for time_us, name in sorted(times):
+        print(f"torch {name:<32} {time_us:10.2f} us  {operations / time_us / 1e6:.1f} TFLOP/s")
+
+
 def copy():
     x, y = (torch.rand(8192, 8192, device="cuda") for _ in range(2))
     report("copy 8192 x 8192", x.nbytes * 2, lambda: y.copy_(x))
@@ -105,6 +123,8 @@ PEERS = {
     "top_k": top_k,
     "black_scholes": black_scholes,
     "n_body": n_body,
+    "attention": lambda: attention(False),
+    "causal_attention": lambda: attention(True),
     "copy": copy,
 }
 for kernel in sys.argv[1:]:

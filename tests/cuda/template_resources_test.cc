@@ -30,7 +30,7 @@ constexpr std::int64_t kRegisterStep = 8;
 
 // Kernels that use as many registers as there are on purpose, and may spill; and segmented_sum, of which the
 // compiler spills a few values on some GPUs. The others have no reason to spill.
-const std::set<std::string> kMaySpill{"matmul", "normalize", "segmented_sum", "softmax"};
+const std::set<std::string> kMaySpill{"attend_mma", "matmul", "normalize", "segmented_sum", "softmax"};
 // The compiler spills a few values although it has registers left.
 constexpr std::int64_t kFewBytes = 64;
 

@@ -43,6 +43,9 @@ std::vector<Large> large_problems() {
       {"gemm_a", "gemm", {{"element", "half"}, {"m", 524'296}, {"n", 40}, {"k", 4'104}}},
       {"gemm_b", "gemm", {{"element", "half"}, {"m", 33}, {"n", 524'273}, {"k", 4'099}}},
       {"gemm_c", "gemm", {{"element", "half"}, {"m", 65'543}, {"n", 32'776}, {"k", 8}}},
+      {"attention",
+       "attention",
+       {{"element", "half"}, {"pattern", "causal"}, {"heads", 262'148}, {"tokens", 64}, {"width", 128}}},
   };
 }
 
