@@ -316,7 +316,7 @@ class CheckSession {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// The configurations of each problem's space in turn, or a random sample of them.
+// The configurations of each problem's space in turn, or a sample of them: the default one and random others.
 class Candidates {
  public:
   Candidates(const CheckRequest& request, const std::vector<Problem>& problems)
@@ -350,6 +350,8 @@ class Candidates {
 
  private:
   Count draw() {
+    const auto first = drawn_.empty() ? space_->default_config() : std::nullopt;
+    if (first) return *drawn_.insert(*space_->index_of(*first)).first;
     for (;;) {
       Count index = space_->sample(random_);
       if (drawn_.insert(index).second) return index;
@@ -409,22 +411,41 @@ void set_apart_what_did_not_run(CheckResult& result, bool has_awkward_problems) 
   result.not_run = std::move(not_run);
 }
 
+// Returns the guessed parameters that a finding may follow from: only trials with other values than the
+// defaults have it.
+std::vector<std::string> parameters_behind(const Finding& finding, const Definition& definition) {
+  std::set<std::string> changed;
+  for (const Trial& trial : finding.trials) {
+    bool is_default = true;
+    for (const auto& [name, value] : trial.config) {
+      if (value == *definition.kernel.default_values.find(name)) continue;
+      if (std::ranges::find(definition.guesses, name) == definition.guesses.end()) continue;
+      changed.insert("the values of " + name);
+      is_default = false;
+    }
+    if (is_default) return {};
+  }
+  return {changed.begin(), changed.end()};
+}
+
 // Returns the guesses of the space file that a finding may follow from. A race in shared memory may follow
-// from the block alone, and a wrong result from the launch alone.
+// from the block and parameters alone, and a wrong result from these and the grid alone.
 std::vector<std::string> guesses_behind(const Finding& finding, const Definition& definition) {
   for (const Argument& argument : definition.kernel.arguments) {
     if (argument.is_extent_guess && finding.message.find(outside_of(argument.name)) != std::string::npos)
       return {"the extent of " + argument.name};
   }
-  if (finding.status == Status::compile_failed) return {};
+  std::vector<std::string> behind = parameters_behind(finding, definition);
+  if (finding.status == Status::compile_failed) return behind;
   const bool is_shared_race = finding.message.find("a data race") != std::string::npos &&
                               finding.message.find("shared memory") != std::string::npos;
-  std::vector<std::string> guesses = definition.guesses;
-  std::erase_if(guesses, [&](const std::string& each) {
+  for (const std::string& each : definition.guesses) {
     const bool is_block = each == "block", is_launch = is_block || each == "grid";
-    return (is_shared_race && !is_block) || (finding.status == Status::wrong_result && !is_launch);
-  });
-  return guesses;
+    const bool is_parameter = definition.kernel.default_values.find(each) != nullptr;
+    if (is_parameter || (is_shared_race && !is_block)) continue;
+    if (finding.status != Status::wrong_result || is_launch) behind.push_back(each);
+  }
+  return behind;
 }
 
 // Moves findings from a result that may follow from a guess of the space file.

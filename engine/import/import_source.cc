@@ -790,6 +790,9 @@ class SourceImport {
     find_unrelated_sizes();
     find_loop_constraints();
     find_asserted_constraints();
+    for (const SpaceDraft::Parameter& each : draft_.parameters) {
+      if (each.values.size() > 1) add_guess(each.name);
+    }
     if (draft_.parameters.empty()) note("no macro or constant looks like a parameter: add parameters");
     draft_.entry = namespace_of_kernel() + kernel_->name + template_text();
     if (launch_ && launch_->config.size() > 2) {

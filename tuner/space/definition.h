@@ -294,8 +294,8 @@ struct Definition {
   std::vector<Config> listed;  // if not empty, only these are valid, and constraints are ignored
   SearchLimits search;
   std::vector<Problem> check_problems;  // only for the sanitizer; empty: it chooses small awkward ones
-  // Names of values that nobody has stated: "block", "grid", arguments, axes. The sanitizer does not trust
-  // findings that may follow from such a value.
+  // Names of values that nobody has stated: "block", "grid", arguments, axes, parameters but for their
+  // defaults. The sanitizer does not trust findings that may follow from such a value.
   std::vector<std::string> guesses;
   // A hash of the sources, their includes, the options, launches and arguments; without sizes and the values
   // of parameters. Trials with equal fingerprints may be compared.

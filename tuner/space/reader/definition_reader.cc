@@ -387,6 +387,7 @@ void DefinitionReader::read_check(const YamlNode& node) {
 void DefinitionReader::read_guesses(const YamlNode& node) {
   const KernelDefinition& kernel = definition_.kernel;
   std::vector<std::string> names{"block", "grid"};
+  for (const Parameter& parameter : definition_.parameters) names.push_back(parameter.name);
   for (const Axis& axis : kernel.axes) names.push_back(axis.name);
   for (const Argument& argument : kernel.arguments) names.push_back(argument.name);
   if (items_of(node).empty())
