@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <map>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "tuner/source/kernel_code.h"
 #include "tuner/source/signatures.h"
 #include "tuner/source/tokens.h"
+#include "tuner/space/language/expression.h"
 #include "tuner/space/plan.h"
 #include "tuner/space/space_file.h"
 
@@ -34,7 +36,8 @@ std::optional<fs::path> folder_of_header(const fs::path& source, const std::stri
   fs::path folder = source.parent_path();
   std::error_code error;
   for (int level = 0; level < kMostLevels; ++level, folder /= "..") {
-    for (const char* inner : {"", "include", "inc", "common", "Common", "src"}) {
+    for (const char* inner :
+         {"", "include", "inc", "common", "common/include", "Common", "src", "util", "utils"}) {
       const fs::path found = (folder / inner).lexically_normal();
       if (fs::is_regular_file(found / header, error)) return found;
     }
@@ -167,13 +170,24 @@ class SourceImport {
     if (std::ranges::find(space_.notes, text) == space_.notes.end()) space_.notes.push_back(std::move(text));
   }
 
+  // False for a declaration like `__global__ void k(const Matrix, float*);`.
+  static bool has_names(const FunctionSignature& kernel) {
+    return kernel.parameters &&
+           std::ranges::none_of(*kernel.parameters, &std::string::empty, &FunctionSignature::Parameter::name);
+  }
+
   Result<void> choose_kernel(const std::vector<std::string>& wanted) {
     const auto kernel_named = [&](const std::string& name) {
       return std::ranges::find(kernels_, name, &FunctionSignature::name);
     };
     for (const FunctionSignature& signature : signatures_) {
-      if (signature.kind == FunctionSignature::Kind::kernel && kernel_named(signature.name) == kernels_.end())
+      if (signature.kind != FunctionSignature::Kind::kernel) continue;
+      const auto declared = kernel_named(signature.name);
+      if (declared == kernels_.end()) {
         kernels_.push_back(signature);
+      } else if (!has_names(*declared)) {
+        *declared = signature;
+      }
     }
     if (kernels_.empty()) return Error{path_.string() + ": it has no kernel (no __global__ function)"};
     const std::string names = joined(kernels_, ", ", &FunctionSignature::name);
@@ -283,8 +297,9 @@ class SourceImport {
   }
 
   void add_axis(const std::string& name, std::int64_t value, bool is_macro) {
-    draft_.axes.push_back({name, {std::to_string(value)}, is_macro && is_named_in_kernel(name)});
-    code_.known[name] = name;
+    const std::string axis = is_expression_word(name) ? name + '_' : name;  // a size `in`
+    draft_.axes.push_back({axis, {std::to_string(value)}, is_macro && is_named_in_kernel(name)});
+    code_.known[name] = axis;
   }
 
   // Buffers may have the product of all guessed sizes: a million elements together, 1024 x 1024, 64 x 64
@@ -516,7 +531,8 @@ class SourceImport {
     const auto& parameters = *kernel_->parameters;
     if (!launch_) {
       for (const auto& parameter : parameters) {
-        if (!is_size(parameter) || code_.known.contains(parameter.name)) continue;
+        const bool has_name = !parameter.name.empty() && !code_.known.contains(parameter.name);
+        if (!is_size(parameter) || !has_name) continue;
         guess_axis(parameter.name, false);
       }
       return;
@@ -686,13 +702,14 @@ class SourceImport {
                    "the source's grid is " + text_of(extent.tokens));
   }
 
-  // True if the kernel compares something with the size.
+  // True if the kernel compares something with the size. A loop alone keeps no thread of a grid within it.
   bool is_guarded(const std::string& axis) const {
     std::set<std::string, std::less<>> known;
     for (const SpaceDraft::Argument& argument : draft_.arguments) {
       if (names({argument.value}, axis)) known.insert(argument.name);
     }
-    return bodies_.compares(kernel_->name, std::move(known));
+    return bodies_.compares(kernel_->name, std::move(known),
+                            names(draft_.grid, axis) ? Loops::skip : Loops::count);
   }
 
   // A size that the kernel compares with nothing is one that the blocks divide.
@@ -810,13 +827,24 @@ class SourceImport {
     const auto& words = kernel_text_.words;
     const bool has_grid = words.contains("this_grid") || words.contains("this_multi_grid");
     draft_.is_cooperative = (launch_ && launch_->is_cooperative) || (has_grid && words.contains("sync"));
-    draft_.compares_with_default =
-        !draft_.parameters.empty() && !words.contains("clock") && !words.contains("clock64");
+    draft_.compares_with_default = !draft_.parameters.empty() && !words.contains("clock") &&
+                                   !words.contains("clock64") && !depends_on_order();
     allow_rounding();
     check_file();
     note(draft_.compares_with_default
              ? "outputs are compared with those of the default configuration: a reference finds more"
              : kNoReference);
+  }
+
+  // True if the kernel uses what an atomicAdd returns, which the order of threads decides: out[atomicAdd(n,
+  // 1)].
+  bool depends_on_order() const {
+    const Tokens body = bodies_.body(kernel_->name);
+    for (std::size_t i = 1; i < body.size(); ++i) {
+      const bool is_statement = is_any_of(body[i - 1].text, {";", "{", "}", ")", "else"});
+      if (is_any_of(body[i].text, {"atomicAdd", "atomicSub"}) && !is_statement) return true;
+    }
+    return false;
   }
 
   // extern __shared__ float tile[];
@@ -943,7 +971,8 @@ class SourceImport {
   }
 
   // Halves the greatest size until buffers and grids are small. Keeps multiples of powers of two, on which
-  // kernels without checks of their indices rely; of 64 if that is small enough.
+  // kernels without checks of their indices rely; of 64 if that is small enough. A power of two replaces a
+  // half that is no integer or breaks a constraint.
   static Problem small_problem(const Definition& definition, Problem problem, double most_bytes,
                                double most_threads, const std::set<std::string>& kept) {
     const Problem first = problem;
@@ -955,18 +984,23 @@ class SourceImport {
         if (bytes_of(*plan) <= most_bytes && threads_of(*plan) <= threads) return problem;
         const auto longest = longest_to_halve(problem, first, fixed, smallest);
         if (!longest) break;
-        const Problem half = with_half(problem, *longest);
-        if (is_valid(definition, half)) {
-          problem = half;
-        } else {
-          fixed.insert(*longest);
+        const auto value = static_cast<std::uint64_t>(problem.find(*longest)->integer());
+        const std::uint64_t half = value % 2 == 0 ? value / 2 : std::bit_floor(value);
+        bool is_smaller = false;
+        for (const std::uint64_t size : {half, std::bit_floor(half)}) {
+          Problem smaller = problem;
+          smaller.set(*longest, static_cast<std::int64_t>(size));
+          if (is_smaller || !is_valid(definition, smaller)) continue;
+          problem = smaller;
+          is_smaller = true;
         }
+        if (!is_smaller) fixed.insert(*longest);
       }
     }
     return problem;
   }
 
-  // The greatest even size that stays at `smallest` or above, and above sizes that were smaller at first:
+  // The greatest size that stays at `smallest` or above, and above sizes that were smaller at first:
   // kernels rely on their order.
   static std::optional<std::string> longest_to_halve(const Problem& problem, const Problem& first,
                                                      const std::set<std::string>& fixed,
@@ -976,7 +1010,7 @@ class SourceImport {
     };
     std::optional<std::string> longest;
     for (const auto& [name, value] : problem) {
-      if (fixed.contains(name) || !value.is_integer() || value.integer() % 2 != 0) continue;
+      if (fixed.contains(name) || !value.is_integer()) continue;
       const std::int64_t size = value.integer();
       if (size < 2 * smallest || (longest && size <= size_in(problem, *longest))) continue;
       const bool keeps_order = std::ranges::all_of(problem, [&](const auto& other) {
@@ -986,11 +1020,6 @@ class SourceImport {
       if (keeps_order) longest = name;
     }
     return longest;
-  }
-
-  static Problem with_half(Problem problem, const std::string& axis) {
-    problem.set(axis, problem.find(axis)->integer() / 2);
-    return problem;
   }
 
   static bool is_valid(const Definition& definition, const Problem& problem) {

@@ -43,6 +43,7 @@ class KernelArguments {
     std::string comment;
     bool is_of_bytes = false;  // of structs, in which random ones mean nothing
     bool is_of_unknown = false;  // type
+    bool has_offset = false;     // the launch passes a place inside of it
   };
 
   // The type that a template's parameter stands for in the launch.
@@ -86,6 +87,7 @@ class KernelArguments {
           buffer.extent = elements_of(source_.code.bytes_of(*allocation, bytes_of(buffer)), buffer);
         // The program sets the size later.
         if (buffer.extent && buffer.extent->constant() == 0) buffer.extent.reset();
+        buffer.has_offset = is_offset(source_.launch->arguments[i]);
         buffer.memset_byte = source_.code.memset_byte(source_.launch->arguments[i], source_.launch->place);
       }
       if (!buffer.name.empty()) buffer.use = source_.bodies.use_of(source_.kernel.name, buffer.name);
@@ -95,6 +97,12 @@ class KernelArguments {
       }
       buffers_.push_back(std::move(buffer));
     }
+  }
+
+  // p + n, &p[n]
+  static bool is_offset(Tokens pointer) {
+    const bool is_element = pointer.size() > 4 && pointer[0] == "&" && pointer.back() == "]";
+    return has(pointer, "+") || (is_element && pointer[pointer.size() - 2] != "0");
   }
 
   static std::optional<SizeTerm> elements_of(const std::optional<SizeTerm>& bytes, const Buffer& buffer) {
@@ -147,7 +155,8 @@ class KernelArguments {
     std::optional<SizeTerm> term;
     if (source_.launch) term = source_.code.translate(passed, source_.launch->place);
     std::optional<std::string> value;
-    if (!source_.launch && source_.code.known.contains(argument.name)) value = argument.name;
+    const auto size = source_.code.known.find(argument.name);
+    if (!source_.launch && size != source_.code.known.end()) value = size->second;
     if (term) value = (is_floating(element) ? *term : in_range(term->as_integer(), element)).text();
     if (!value && type == "bool" && passed.size() == 1 && (passed[0] == "true" || passed[0] == "false"))
       value = passed[0] == "true" ? "1" : "0";
@@ -293,7 +302,9 @@ class KernelArguments {
 
   void read_buffer(ImportedArgument& argument, const Buffer& buffer) {
     if (!buffer.comment.empty()) argument.add_comment(buffer.comment);
-    argument.is_extent_guess = !buffer.extent;
+    argument.is_extent_guess = !buffer.extent || buffer.has_offset;
+    if (buffer.has_offset)
+      argument.add_comment("the source passes " + text_of(source_.launch->arguments[buffer.place]));
     argument.is_guess = buffer.is_of_unknown;
     argument.type = element_type_name(buffer.element);
     argument.extent = extent_text(buffer);

@@ -30,6 +30,8 @@ struct PointerUse {
   std::vector<Index> indexes;
 };
 
+enum class Loops { count, skip };
+
 // The bodies of a CUDA source's functions.
 class KernelBodies {
  public:
@@ -42,8 +44,8 @@ class KernelBodies {
   // True if threadIdx or blockIdx alone is the place of an element of one of the function's pointers.
   bool has_element_of_block(const FunctionSignature& function) const;
   // True if the function compares something with one of these names, with what it computes from them, or
-  // passes them on.
-  bool compares(std::string_view function, std::set<std::string, std::less<>> names) const;
+  // passes them on. Loops from a number to them count or not.
+  bool compares(std::string_view function, std::set<std::string, std::less<>> names, Loops loops) const;
   // The extent of an array with one dimension: the tokens in the brackets of `__shared__ int bins[…]`.
   std::optional<Tokens> array_extent(std::string_view function, std::string_view array) const;
 

@@ -395,7 +395,7 @@ bool KernelBodies::has_element_of_block(const FunctionSignature& function) const
   return false;
 }
 
-bool KernelBodies::compares(std::string_view function, Names names) const {
+bool KernelBodies::compares(std::string_view function, Names names, Loops loops) const {
   const Tokens body = this->body(function);
   const auto is = [&](std::size_t at, std::initializer_list<std::string_view> signs) {
     return at < body.size() && is_any_of(body[at].text, signs);
@@ -404,6 +404,10 @@ bool KernelBodies::compares(std::string_view function, Names names) const {
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (is(i, {";", "{", "}"})) begin = i + 1;
     if (!names.contains(body[i].text)) continue;
+    // for (int k = 0; k < n; …)
+    const bool is_loop = begin > 2 && is(begin - 1, {";"}) && body[begin - 2].kind == Token::Kind::number &&
+                         is(begin - 3, {"="}) && !has(body.subspan(begin, i - begin), "(");
+    if (is_loop && loops == Loops::skip) continue;
     const bool is_compared = is(i - 1, {"<", ">"}) || is(i + 1, {"<", ">", "!"}) ||
                              (is(i - 1, {"="}) && is(i - 2, {"=", "!", "<", ">"})) ||
                              (is(i + 1, {"="}) && is(i + 2, {"="}));

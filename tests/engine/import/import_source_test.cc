@@ -185,10 +185,11 @@ TEST_F(ImportTest, a_file_of_kernels_is_imported_from_the_source_that_includes_i
 
 TEST_F(ImportTest, headers_near_the_source_are_found) {
   folder_.write("include/tools.h", "#include <types.h>\n");
-  folder_.write("types.h", "typedef unsigned int count_t;\n");
+  folder_.write("types.h", "#include \"names.h\"\n");
+  folder_.write("utils/names.h", "typedef unsigned int count_t;\n");
   const Imported made =
       import("#include <tools.h>\n__global__ void k(float* x, count_t n) { x[0] += n; }\n", "src/kernel.cu");
-  EXPECT_EQ(text(made, "include:"), "include: [include, .]");
+  EXPECT_EQ(text(made, "include:"), "include: [include, ., utils]");
   EXPECT_EQ(text(made, "n: {"), "n: {type: uint32, value: n}");
 }
 
