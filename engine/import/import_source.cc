@@ -368,6 +368,7 @@ class SourceImport {
     if (!launch_) {
       add_parameter(kLong[0], kBlockSizes, 256, "a guess");
       draft_.block = {kLong[0]};
+      if (has_second_dimension()) add_guess("block");
       return;
     }
     const std::vector<LaunchingCode::Written> extents = code_.extents(launch_->config[1], launch_->place);
@@ -399,6 +400,15 @@ class SourceImport {
       add_parameter(name, std::move(values), *number);
       add_block_extent(extents, i, *number, name);
     }
+  }
+
+  // threadIdx.y
+  bool has_second_dimension() const {
+    const Tokens body = bodies_.body(kernel_->name);
+    for (std::size_t i = 0; i + 2 < body.size(); ++i) {
+      if (is_any_of(body[i].text, {"threadIdx", "blockDim"}) && body[i + 2] == "y") return true;
+    }
+    return false;
   }
 
   void add_guess(const std::string& name) {

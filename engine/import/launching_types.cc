@@ -214,7 +214,7 @@ std::optional<std::string> LaunchingCode::declared_type(std::string_view name, s
       if (!is_type) break;
       append_word(base, tokens_[k]);
     }
-    if (base.empty() || declares_nothing(base)) continue;
+    if (base.empty() || declares_nothing(base) || definitions_.contains(base)) continue;  // rows * columns
     if (scope_of(i) == scope_of(place)) return base + stars;
     if (!elsewhere) elsewhere = base + stars;
   }
