@@ -429,7 +429,7 @@ std::vector<std::string> parameters_behind(const Finding& finding, const Definit
 }
 
 // Returns the guesses of the space file that a finding may follow from. A race in shared memory may follow
-// from the block and parameters alone, and a wrong result from these and the grid alone.
+// from the block and parameters alone, and a wrong result from anything but arguments.
 std::vector<std::string> guesses_behind(const Finding& finding, const Definition& definition) {
   for (const Argument& argument : definition.kernel.arguments) {
     if (argument.is_extent_guess && finding.message.find(outside_of(argument.name)) != std::string::npos)
@@ -443,7 +443,9 @@ std::vector<std::string> guesses_behind(const Finding& finding, const Definition
     const bool is_block = each == "block", is_launch = is_block || each == "grid";
     const bool is_parameter = definition.kernel.default_values.find(each) != nullptr;
     if (is_parameter || (is_shared_race && !is_block)) continue;
-    if (finding.status != Status::wrong_result || is_launch) behind.push_back(each);
+    const auto& axes = definition.kernel.axes;
+    const bool is_axis = std::ranges::find(axes, each, &Axis::name) != axes.end();
+    if (finding.status != Status::wrong_result || is_launch || is_axis) behind.push_back(each);
   }
   return behind;
 }
