@@ -95,7 +95,7 @@ class Template : public testing::TestWithParam<std::string> {
   // All bodies of a system meet each other, and all tokens of a head: many of both take minutes.
   bool is_too_slow(const Problem& problem) const {
     const auto has_many = [&](const char* groups, const char* members) {
-      return problem.find(groups)->integer() * problem.find(members)->integer() > 10'000;
+      return problem.find(groups)->integer() * problem.find(members)->integer() > 2'000;
     };
     const std::string& name = definition_.kernel.name;
     return (name == "n_body" && has_many("systems", "bodies")) ||
