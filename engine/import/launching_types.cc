@@ -208,7 +208,7 @@ std::optional<std::string> LaunchingCode::declared_type(std::string_view name, s
     if (is_parameter && comma < i) begin = comma + 1;
     std::string base;
     for (std::size_t k = begin; k < i && (tokens_[k].is_word() || tokens_[k] == ":"); ++k) {
-      if (tokens_[k] == "const" || tokens_[k] == "static" || tokens_[k] == "struct") continue;
+      if (is_any_of(tokens_[k].text, {"const", "constexpr", "static", "struct"})) continue;
       const bool is_type =
           tokens_[k + 1].is_word() || tokens_[k + 1] == "*" || tokens_[k + 1] == ":" || tokens_[k] == ":";
       if (!is_type) break;
