@@ -20,6 +20,8 @@ namespace fs = std::filesystem;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int kSlowness = 10;
+#elif !defined(__OPTIMIZE__)
+constexpr int kSlowness = 3;
 #else
 constexpr int kSlowness = 1;
 #endif
