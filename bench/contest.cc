@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <utility>
 
 #include "bench/variants.h"
 #include "tuner/device/cuda/cuda_backend.h"
@@ -42,15 +41,7 @@ Result<RunJob, Failure> Contest::job_for(const Config& config) {
   if (plan->reference_error) return Failure{Status::reference_failed, *plan->reference_error};
   RunJob job;
   job.plan = *plan;
-  for (const auto& [program, module] :
-       {std::pair(&job.plan.candidate, &job.candidate), std::pair(&job.plan.reference, &job.reference),
-        std::pair(&job.plan.verifier, &job.verifier)}) {
-    if (!program->has_steps()) continue;
-    CompiledVariant compiled =
-        compiler_->compile({{program->source}, device_.architecture, cache_.path()}).front();
-    if (compiled.status != Status::ok) return Failure{compiled.status, compiled.log};
-    *module = std::move(compiled.module);
-  }
+  GKTUNE_TRY(compile_programs(*compiler_, device_.architecture, cache_.path(), job));
   return job;
 }
 

@@ -88,26 +88,8 @@ class LocalExecution {
       job.plan.verifier = {};
     }
     add_debug_options(job.plan.candidate.source, request_);
-    auto failure = compile(compiler, job.plan.candidate, job.candidate);
-    if (!failure) failure = compile_judge(compiler, job.plan.reference, job.reference, "reference");
-    if (!failure) failure = compile_judge(compiler, job.plan.verifier, job.verifier, "verifier");
-    return failure;
-  }
-
-  std::optional<Failure> compile_judge(Compiler& compiler, const ProgramPlan& program, Module& module,
-                                       const std::string& name) const {
-    if (!program.has_steps()) return std::nullopt;
-    auto failure = compile(compiler, program, module);
-    if (!failure || failure->status == Status::machine_failed) return failure;
-    return Failure{Status::reference_failed, "the " + name + " does not compile: " + failure->message};
-  }
-
-  std::optional<Failure> compile(Compiler& compiler, const ProgramPlan& program, Module& module) const {
-    CompiledVariant variant =
-        std::move(compiler.compile({{program.source}, info_.architecture, cache_dir_}).front());
-    module = std::move(variant.module);
-    if (variant.status == Status::ok) return std::nullopt;
-    return Failure{variant.status, std::move(variant.log)};
+    auto compiled = compile_programs(compiler, info_.architecture, cache_dir_, job);
+    return compiled ? std::nullopt : std::optional(std::move(compiled).error());
   }
 
   const ExecutionRequest& request_;

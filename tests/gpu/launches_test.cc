@@ -36,15 +36,8 @@ class GpuLaunches : public GpuTest {
                         {{axis.name, axis.values.at(problem)}}, info_);
     RunJob job;
     job.plan = *std::move(plan);
-    for (const auto& [program, module] :
-         {std::pair(&job.plan.candidate, &job.candidate), std::pair(&job.plan.reference, &job.reference),
-          std::pair(&job.plan.verifier, &job.verifier)}) {
-      if (!program->has_steps()) continue;
-      const auto compiled = compiler.compile(
-          {{program->source}, info_.architecture, folder_.path("cache"), Instrumentation::none});
-      EXPECT_EQ(compiled[0].status, Status::ok) << compiled[0].log;
-      *module = compiled[0].module;
-    }
+    const auto compiled = compile_programs(compiler, info_.architecture, folder_.path("cache"), job);
+    EXPECT_TRUE(compiled.ok()) << compiled.error().message;
     return job;
   }
 };

@@ -43,17 +43,8 @@ class Launches : public testing::Test {
   RunJob job(const Plan& plan) {
     RunJob job;
     job.plan = plan;
-    for (const auto& [program, module] :
-         {std::pair(&plan.candidate, &job.candidate), std::pair(&plan.reference, &job.reference),
-          std::pair(&plan.verifier, &job.verifier)}) {
-      if (!program->has_steps()) continue;
-      CompileJob compile;
-      compile.variants = {program->source};
-      compile.cache_dir = GKTUNE_TEST_CACHE;
-      const CompiledVariant compiled = compiler_.compile(compile).front();
-      EXPECT_EQ(compiled.status, Status::ok) << compiled.log;
-      *module = compiled.module;
-    }
+    const auto compiled = compile_programs(compiler_, "", GKTUNE_TEST_CACHE, job);
+    EXPECT_TRUE(compiled.ok()) << compiled.error().message;
     job.check_only = true;
     job.seed = 7;
     return job;

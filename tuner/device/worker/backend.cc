@@ -93,6 +93,28 @@ Result<std::string> answer(OpenBackend& opened, const std::string& bytes) {
 
 }  // namespace
 
+Result<void, Failure> compile_programs(Compiler& compiler, const std::string& architecture,
+                                       const std::string& cache_dir, RunJob& job) {
+  const struct {
+    const char* judge;
+    const ProgramPlan& plan;
+    Module& module;
+  } programs[] = {{nullptr, job.plan.candidate, job.candidate},
+                  {"reference", job.plan.reference, job.reference},
+                  {"verifier", job.plan.verifier, job.verifier}};
+  for (const auto& [judge, plan, module] : programs) {
+    if (!plan.has_steps()) continue;
+    CompiledVariant variant = std::move(compiler.compile({{plan.source}, architecture, cache_dir}).front());
+    module = std::move(variant.module);
+    if (variant.status == Status::ok) continue;
+    if (judge == nullptr || variant.status == Status::machine_failed)
+      return Failure{variant.status, std::move(variant.log)};
+    return Failure{Status::reference_failed,
+                   "the " + std::string(judge) + " does not compile: " + variant.log};
+  }
+  return {};
+}
+
 int serve_worker(WorkerRole role, const BackendOpener& open) {
   die_with_parent();
   if (role == WorkerRole::compile) ::setpriority(PRIO_PROCESS, 0, kCompilerNiceness);

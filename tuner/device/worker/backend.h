@@ -10,6 +10,7 @@
 #include "gktune/result.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/fields.h"
+#include "tuner/device/failure.h"
 #include "tuner/device/worker/job.h"
 
 namespace gktune {
@@ -26,6 +27,11 @@ class Compiler {
   // The contents of a code file with machine code that another program has made.
   virtual Result<std::string> packed(const std::string& machine_code) const;
 };
+
+// Compiles the candidate, the reference and the verifier of the job's plan for it. A reference or a verifier
+// that does not compile is Status::reference_failed.
+Result<void, Failure> compile_programs(Compiler& compiler, const std::string& architecture,
+                                       const std::string& cache_dir, RunJob& job);
 
 // Compiles variants of Language::command with the program that they name, which runs as long as the compiler,
 // and all others with `own`. The program returns a source, which `own` compiles, or machine code.
