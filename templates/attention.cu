@@ -23,6 +23,7 @@
 //                 tokens come first: with many heads all multiprocessors are busy to the end
 // The problem's `element` is __nv_bfloat16 or half.
 
+#include "common/reduction.cuh"
 #include "common/tensor_cores.cuh"
 #include "common/tile_order.cuh"
 #include "common/warpgroups.cuh"
@@ -83,13 +84,6 @@ __device__ inline float greatest_of_lanes(float value) {
 #pragma unroll
   for (int offset = kLanes / 2; offset > 0; offset /= 2)
     value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, offset));
-  return value;
-}
-
-template <int kLanes>
-__device__ inline float sum_of_lanes(float value) {
-#pragma unroll
-  for (int offset = kLanes / 2; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
   return value;
 }
 
@@ -179,7 +173,7 @@ __global__ void __launch_bounds__(kPlainThreads* kPlainThreads)
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
     const int row = work.row + static_cast<int>(threadIdx.y) + i * kPlainThreads;
-    const float factor = 1 / sum_of_lanes<kPlainThreads>(softmax[i].sum);
+    const float factor = 1 / over_lanes<Operation::sum, kPlainThreads>(softmax[i].sum);
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
       const int column = static_cast<int>(threadIdx.x) + j * kPlainThreads;
@@ -191,8 +185,8 @@ __global__ void __launch_bounds__(kPlainThreads* kPlainThreads)
 
 // ---- Tensor cores ---------------------------------------------------------------------------------------------------
 
-// What a warp has of 16 rows: each lane has pairs of neighbours, of the row lane / 4 and of the one eight rows below,
-// in turn. The pairs of a row are eight columns apart.
+// A warp holds 16 rows of a product. Each lane holds pairs of neighbouring elements, of row lane / 4 and of row
+// lane / 4 + 8 in turn. The pairs of a row are eight columns apart.
 __device__ inline int lane() { return static_cast<int>(threadIdx.x) % 32; }
 
 // Hides keys that the rows do not see, of which the first has the number `row`.
@@ -247,7 +241,8 @@ __device__ inline void round_weights(unsigned (&rounded)[4], const float (&weigh
 template <int kCount>
 __device__ inline void store_rows(float (&sums)[kCount], const Softmax (&softmax)[2], element* out, int row, int tokens,
                                   int width) {
-  const float factors[2] = {1 / sum_of_lanes<4>(softmax[0].sum), 1 / sum_of_lanes<4>(softmax[1].sum)};
+  const float factors[2] = {1 / over_lanes<Operation::sum, 4>(softmax[0].sum),
+                            1 / over_lanes<Operation::sum, 4>(softmax[1].sum)};
   multiply_rows(sums, factors);
   const bool in_pairs = width % 2 == 0 && is_aligned(out, 4);
 #pragma unroll

@@ -75,4 +75,13 @@ struct Reduction {
   }
 };
 
+// The values of kLanes neighbouring threads of a warp combined; each of them gets the result.
+template <Operation kOperation, int kLanes>
+__device__ inline float over_lanes(float value) {
+#pragma unroll
+  for (int offset = kLanes / 2; offset > 0; offset /= 2)
+    value = Reduction<kOperation, float>::combined(value, __shfl_xor_sync(0xffffffffu, value, offset));
+  return value;
+}
+
 }  // namespace gktune

@@ -124,9 +124,7 @@ class RowPart {
 template <Operation kOperation, int kThreads, int kRows>
 __device__ inline float over_row(float value) {
   using Of = Reduction<kOperation, float>;
-#pragma unroll
-  for (int offset = 16; offset > 0; offset /= 2)
-    value = Of::combined(value, __shfl_xor_sync(0xffffffffu, value, offset));
+  value = over_lanes<kOperation, 32>(value);
   if constexpr (kThreads > 32) {
     __shared__ float values[kRows][kThreads / 32];
     __syncthreads();  // of an earlier use
