@@ -20,17 +20,13 @@ void check(cudaError_t code, const char* doing) {
   std::exit(1);
 }
 
-void check(cublasStatus_t code, const char* doing) {
-  if (code == CUBLAS_STATUS_SUCCESS) return;
-  std::fprintf(stderr, "%s: cuBLAS says %d\n", doing, static_cast<int>(code));
+void check_status(int code, const char* library, const char* doing) {
+  if (code == 0) return;
+  std::fprintf(stderr, "%s: %s says %d\n", doing, library, code);
   std::exit(1);
 }
-
-void check(cusparseStatus_t code, const char* doing) {
-  if (code == CUSPARSE_STATUS_SUCCESS) return;
-  std::fprintf(stderr, "%s: cuSPARSE says %d\n", doing, static_cast<int>(code));
-  std::exit(1);
-}
+void check(cublasStatus_t code, const char* doing) { check_status(code, "cuBLAS", doing); }
+void check(cusparseStatus_t code, const char* doing) { check_status(code, "cuSPARSE", doing); }
 
 using Memory = std::shared_ptr<void>;  // shared by the copies of a LibraryCall
 
