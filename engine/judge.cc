@@ -49,8 +49,8 @@ bool is_rejecting(const Trial& trial) {
 
 bool is_doubtful(const Finding& finding) { return finding.status == Status::wrong_result; }
 
-// Removes rejecting trials that are excused from the findings that are concerned, up to the first that is
-// not.
+// Goes through the rejecting trials of the findings that are concerned, and removes those that are excused
+// until one stays.
 void drop_excused(std::vector<Finding>& findings, const std::function<bool(const Finding&)>& is_concerned,
                   const std::function<bool(const Trial&)>& is_excused) {
   bool is_settled = false;
@@ -361,13 +361,13 @@ Judge::Done Judge::sanitize(const Definition& candidate, Examiner& examiner, Exa
 // The sanitizer's sizes are not listed: the space may not be defined for them.
 bool Judge::fails_in_the_space_too(const Trial& trial, WorkerDevice& device, const DeviceInfo& info,
                                    Judgement& judgement) {
-  const auto own = space_of(*request_.space, trial.problem, info);
-  if (!own) return false;
   const std::pair problem(info.kind, trial.problem.json());
   std::unique_lock lock(mutex_);
   auto known = own_rulings_.find(problem);
   if (known == own_rulings_.end()) {
     lock.unlock();
+    const auto own = space_of(*request_.space, trial.problem, info);
+    if (!own) return false;
     const auto kernel = std::make_shared<const KernelDefinition>(request_.space->kernel);
     const Trial ended =
         run_surely(device, {*own->default_config(), trial.problem, nullptr, kernel}, events_.stop);
