@@ -80,7 +80,7 @@ T value_or_end(Result<T, E> result, Context& context) {
 }
 // Prints an error in the arguments of the command and names its help.
 ExitCode fail_usage(Context& context, std::string_view message);
-// What a flag asks for. An error is printed behind the name of the flag and ends the command.
+// Returns what a flag asks for. Prints an error behind the name of the flag and ends the command.
 template <class T>
 T asked_or_end(const std::string& flag, Result<T> result, Context& context) {
   if (!result) throw Ended{fail_usage(context, flag + ": " + result.error().message)};

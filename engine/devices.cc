@@ -236,7 +236,7 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(KernelDefinition 
                                              : LastStep::check;
   if (work == DeviceWork::sanitize) {
     options.instrumentation = Instrumentation::sanitize;
-    // Nothing is timed: candidates may disturb one another.
+    // A sanitizer times nothing, so candidates may disturb one another.
     options.backends.resize(static_cast<std::size_t>(std::clamp(options.jobs, 1, kSanitizedAtOnce)),
                             options.backends.front());
   }

@@ -207,7 +207,7 @@ std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, s
     }
     if (at == begin && kind == AccessKind::atomic_update) note_loop_head(address, now);
     if (page.bytes == nullptr) page.bytes = std::make_unique<std::array<Byte, kPage>>();
-    // Neighbours with the same history have the same future.
+    // note() gives bytes with equal histories equal new ones: it is called once for them.
     Byte* byte = &(*page.bytes)[at % kPage];
     const Byte before = *byte;
     if (auto wrong = note(place, *byte, now)) return wrong;
