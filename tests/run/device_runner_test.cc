@@ -841,5 +841,22 @@ TEST_F(Playoff, finalists_have_scratch_memory_of_their_own_size) {
   EXPECT_EQ(seen, (std::vector<std::size_t>{5000, 5000, 10, 10, 5000, 10, 10, 5000}));
 }
 
+TEST(FreshComparison, blames_no_candidate_whose_threads_waited_and_counts_no_other_times_then) {
+  double wait_us = 3950;
+  const auto compare = [&] {
+    return compare_with_fresh({}, Regime::cold, 60,
+                              {[] { return 4000.0; }, nullptr, [] { return 60.0; }, [&] { return wait_us; }});
+  };
+  const auto waited = compare();
+  ASSERT_TRUE(waited);
+  EXPECT_TRUE(waited->only_these_count);
+  EXPECT_EQ(waited->fastest_us, 4000);
+  EXPECT_GE(waited->all_us.size(), 5);
+  wait_us = 2000;
+  const auto worked = compare();
+  ASSERT_FALSE(worked);
+  EXPECT_TRUE(worked.error().reuses_results);
+}
+
 }  // namespace
 }  // namespace gktune

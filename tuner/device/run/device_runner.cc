@@ -308,27 +308,31 @@ double slowest_fresh_us(const DeviceTraits& traits, Regime regime, double known_
   return kFreshFactor * known_us + (regime == Regime::hot ? kHotSlackFactor : 1) * traits.fresh_slack_us;
 }
 
-Result<double, Failure> compare_with_fresh(const DeviceTraits& traits, Regime regime, double known_us,
-                                           const FreshComparison& time) {
+Result<FreshTimes, Failure> compare_with_fresh(const DeviceTraits& traits, Regime regime, double known_us,
+                                               const FreshComparison& time) {
   const double limit_us = slowest_fresh_us(traits, regime, known_us);
-  double fastest_us = std::numeric_limits<double>::infinity();
+  FreshTimes fresh{.fastest_us = std::numeric_limits<double>::infinity()};
+  bool waited = false;
   const auto begin = SteadyClock::now();
   for (int attempt = 0; attempt < kFreshAttempts || seconds_since(begin) < kFreshS; ++attempt) {
     if (attempt >= kFreshAttempts) std::this_thread::sleep_for(kFreshPause);
     const auto fresh_us = time.on_new_inputs();
     if (!fresh_us) return only_before(fresh_us.error());
-    fastest_us = std::min(fastest_us, *fresh_us);
-    if (fastest_us <= limit_us) return fastest_us;
+    fresh.all_us.push_back(*fresh_us);
+    fresh.fastest_us = std::min(fresh.fastest_us, *fresh_us);
+    if (fresh.fastest_us <= limit_us) return fresh;
+    if (time.wait_us && *fresh_us - time.wait_us() <= limit_us) waited = true;
     if (!time.on_same_inputs) continue;
     // Its time may depend on its inputs.
     const auto same_us = GKTUNE_TRY(time.on_same_inputs());
-    if (same_us <= limit_us) return fastest_us;
+    if (same_us <= limit_us) return fresh;
   }
   // Other work on the machine may have begun meanwhile.
   const auto again_us = GKTUNE_TRY(time.known_again());
-  if (fastest_us <= slowest_fresh_us(traits, regime, again_us)) return fastest_us;
+  fresh.only_these_count = fresh.fastest_us > slowest_fresh_us(traits, regime, again_us);
+  if (!fresh.only_these_count || waited) return fresh;
   return Failure{.status = Status::wrong_result,
-                 .message = "takes " + number_text(fastest_us) +
+                 .message = "takes " + number_text(fresh.fastest_us) +
                             " us when it can know of no other execution, and " + number_text(again_us) +
                             " us otherwise: it reuses results",
                  .reuses_results = true};
@@ -370,15 +374,13 @@ Result<double, Failure> DeviceRunner::confirm(const RunJob& job, const Program& 
     return time(&FreshProblems::time);
   };
   const auto on_same_inputs = [&] { return time(&FreshProblems::time_on_base); };
-  auto fresh_us = compare_with_fresh(
+  const auto fresh = GKTUNE_TRY(compare_with_fresh(
       device_->traits(), job.plan.regime, known_us,
-      {on_new_inputs, program->keeps_memory() ? TimeTrial() : on_same_inputs, known_again});
+      {on_new_inputs, program->keeps_memory() ? TimeTrial() : on_same_inputs, known_again, {}}));
   // Nor may it know the last results for the addresses of its inputs.
-  if (fresh_us) {
-    if (auto checked = fresh_.check_in_place(job, executing(job, program)); !checked)
-      return only_before(checked.error());
-  }
-  return fresh_us;
+  if (auto checked = fresh_.check_in_place(job, executing(job, program)); !checked)
+    return only_before(checked.error());
+  return fresh.fastest_us;
 }
 
 Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sampler, double execution_us,

@@ -40,12 +40,19 @@ struct FreshComparison {
   // Of fresh executions, on new inputs and on those that others met. Null: the latter say nothing.
   TimeTrial on_new_inputs, on_same_inputs;
   TimeTrial known_again;  // times the candidate as before; the trial has this time from now on
+  // For how long a thread of the last execution waited for a processor. Null: they do not wait.
+  std::function<double()> wait_us;
 };
-// Returns the time of the fastest fresh execution on new inputs. A failure: fresh executions are slower than
-// `known_us`, the time of a candidate that may know of others, by more than noise, other inputs and a change
-// of the machine since then explain.
-Result<double, Failure> compare_with_fresh(const DeviceTraits& traits, Regime regime, double known_us,
-                                           const FreshComparison& time);
+struct FreshTimes {  // on new inputs
+  double fastest_us;
+  std::vector<double> all_us;
+  // The processors were so busy that these cannot be compared with other times. A candidate may want that.
+  bool only_these_count = false;
+};
+// A failure: fresh executions are slower than `known_us`, the time of a candidate that may know of others, by
+// more than noise, other inputs, waits for a processor and a change of the machine since then explain.
+Result<FreshTimes, Failure> compare_with_fresh(const DeviceTraits& traits, Regime regime, double known_us,
+                                               const FreshComparison& time);
 
 RunReply reply_of(const Failure& failure, RunReply reply = {});
 // Times those finalists in turn that have not failed, and adds their samples. One that fails leaves the

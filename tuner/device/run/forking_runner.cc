@@ -37,24 +37,33 @@ constexpr std::size_t kLeastExecutions = 8;
 constexpr double kWatchS = 2;
 constexpr double kWorkShare = 0.3, kWorkUs = 2000;
 
-// The processor's time of each thread of a process, in microseconds, as the system counts it. Empty: it does
-// not.
-std::map<std::string, double> work_of_threads(pid_t pid) {
-  std::map<std::string, double> work;
+// For how long a thread worked, and for how long it waited for a processor that had other work.
+struct ThreadTimes {
+  double work_us = 0, wait_us = 0;
+};
+
+// Those of each thread of a process, as the system counts them. Empty: it does not.
+std::map<std::string, ThreadTimes> times_of_threads(pid_t pid) {
+  std::map<std::string, ThreadTimes> times;
   std::error_code error;
   std::filesystem::directory_iterator at("/proc/" + std::to_string(pid) + "/task", error);
   for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
     std::ifstream file(at->path() / "schedstat");
-    if (double ns = 0; file >> ns) work[at->path().filename()] = ns / 1000;
+    if (double work_ns = 0, wait_ns = 0; file >> work_ns >> wait_ns)
+      times[at->path().filename()] = {work_ns / 1000, wait_ns / 1000};
   }
-  return work;
+  return times;
 }
 
-double most_work_us(const std::map<std::string, double>& before, const std::map<std::string, double>& after) {
-  double most = 0;
-  for (const auto& [thread, us] : after) {
+// The most that a thread worked, and the most that one waited, in between.
+ThreadTimes most_between(const std::map<std::string, ThreadTimes>& before,
+                         const std::map<std::string, ThreadTimes>& after) {
+  ThreadTimes most;
+  for (const auto& [thread, now] : after) {
     const auto known = before.find(thread);
-    most = std::max(most, us - (known == before.end() ? 0 : known->second));
+    const ThreadTimes then = known == before.end() ? ThreadTimes() : known->second;
+    most.work_us = std::max(most.work_us, now.work_us - then.work_us);
+    most.wait_us = std::max(most.wait_us, now.wait_us - then.wait_us);
   }
   return most;
 }
@@ -186,12 +195,15 @@ class ForkingRunner final : public Runner {
     if (const auto prepared = prepare(job); !prepared) return reply_of(prepared.error());
     RunReply reply = run_isolated(job);
     if (job.check_only || !may_lead(reply, job.cutoff)) return reply;
-    const auto fresh_us = confirm(job, reply);
-    if (fresh_us) {
-      reply.fresh_us = *fresh_us;
+    const auto fresh = confirm(job, reply);
+    if (fresh) {
+      reply.fresh_us = fresh->fastest_us;
+      if (!fresh->only_these_count) return reply;
+      reply.samples_us = fresh->all_us;
+      reply.timing = summarize(reply.samples_us);
       return reply;
     }
-    RunReply failed = reply_of(fresh_us.error());
+    RunReply failed = reply_of(fresh.error());
     failed.resources = reply.resources;
     return failed;
   }
@@ -204,7 +216,7 @@ class ForkingRunner final : public Runner {
     return process ? asked(*process, {}) : reply_of(process.error());
   }
 
-  Result<double, Failure> confirm(const RunJob& job, RunReply& reply) {
+  Result<FreshTimes, Failure> confirm(const RunJob& job, RunReply& reply) {
     const auto on_new_inputs = [&] { return time_on_new_inputs(job, FreshProblems::Repeats::never); };
     const auto on_same_inputs = [&] { return time(&FreshProblems::time_on_base, job); };
     const auto known_again = [&]() -> Result<double, Failure> {
@@ -213,7 +225,7 @@ class ForkingRunner final : public Runner {
       return reply.timing.median_us;
     };
     return compare_with_fresh(runner_.device().traits(), job.plan.regime, reply.timing.median_us,
-                              {on_new_inputs, on_same_inputs, known_again});
+                              {on_new_inputs, on_same_inputs, known_again, [&] { return threads_.wait_us; }});
   }
 
   Result<void, Failure> prepare(const RunJob& job) {
@@ -322,15 +334,15 @@ class ForkingRunner final : public Runner {
           transfer(process, Direction::to_process, contents(*here[i].buffer), there[i].buffer->address()));
     }
     if (job.plan.regime == Regime::cold) runner_.device().prepare_caches({}, Regime::cold);
-    const auto work_before = work_of_threads(process.pid());
+    const auto before = times_of_threads(process.pid());
     const RunReply reply = asked(process, kExecute);
+    threads_ = most_between(before, times_of_threads(process.pid()));
     if (!reply.ok()) return failure_of(reply);
     if (reply.samples_us.size() != 1) return Failure{Status::crashed, "its process tells no time", true};
     // Work that does not count: setup steps, and reading what a hot execution finds in the caches.
     const ProgramPlan& plan = job.plan.candidate;
     if (job.plan.regime == Regime::cold && plan.setup_once.empty() && plan.setup_each.empty())
-      watched_[job.candidate.path].add(reply.samples_us.front(),
-                                       most_work_us(work_before, work_of_threads(process.pid())));
+      watched_[job.candidate.path].add(reply.samples_us.front(), threads_.work_us);
     if (const RunReply settled = asked(process, kSettle); !settled.ok()) return failure_of(settled);
     for (std::size_t i = 0; i < here.size(); ++i) {
       if (!here[i].is_written) continue;
@@ -342,6 +354,7 @@ class ForkingRunner final : public Runner {
 
   DeviceRunner runner_;
   JobProcesses processes_;
+  ThreadTimes threads_;                          // of the last execution
   std::map<std::string, WatchedTimes> watched_;  // by the code of candidates, since the last search
 };
 
