@@ -12,6 +12,7 @@
 #include "engine/import/kernel_arguments.h"
 #include "engine/import/launching_code.h"
 #include "engine/import/size_term.h"
+#include "engine/import/unset_names.h"
 #include "gktune/element_type.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/files.h"
@@ -142,7 +143,8 @@ class SourceImport {
       : path_(path),
         source_path_(std::move(source)),
         whole_(text),
-        flat_(compiled_source(with_near_headers(path, text, include_dirs_))),
+        all_(with_near_headers(path, text, include_dirs_)),
+        flat_(compiled_source(all_)),
         text_(text_of(flat_)),
         tokens_(code_tokens(text_)),
         signatures_(signatures_in(flat_)),
@@ -157,8 +159,10 @@ class SourceImport {
     if (auto chosen = choose_kernel(wanted); !chosen) return chosen.error();
     kernel_text_ = used_by(flat_, kernel_->name);
     find_settings();
+    find_unset_names();
     find_block();
     find_sizes();
+    for (const std::string& name : unset_sizes_) guess_axis(name, true);
     template_values_ = template_values();
     read_arguments();
     write();
@@ -283,6 +287,65 @@ class SourceImport {
     }
   }
 
+  // The macros that whoever compiles a kernel without launching code has to define: parameters, or sizes.
+  void find_unset_names() {
+    if (launch_) return;
+    static const std::regex kBlock(".*(block|group)_?(size|dim)_?([xyz])?|.*n(um)?_?threads()()",
+                                   std::regex::icase);
+    static const std::regex kBlocks(".*n(um)?_?(blocks|groups)", std::regex::icase);
+    NameSet used;  // the other kernels are compiled too
+    for (const FunctionSignature& kernel : kernels_) used.merge(used_by(flat_, kernel.name).words);
+    const std::vector<UnsetName> unset = unset_names(all_, used);
+    std::smatch parts;
+    for (const UnsetName& each : unset) {
+      if (!std::regex_match(each.name, parts, kBlock)) continue;
+      const std::string axis = parts[3].str();
+      unset_block_.try_emplace(axis.empty() ? 0 : (axis[0] | 0x20) - 'x', each.name);
+    }
+    for (const auto& [dimension, name] : unset_block_) {
+      const std::int64_t extent = unset_block_.rbegin()->first == 0 ? 256 : unset_block_.size() == 3 ? 4 : 16;
+      add_parameter(name, value_list(extent), extent, kUnset);
+      code_.known[name] = name;
+    }
+    for (const auto& [name, numbers, is_in_directive] : unset) {
+      if (code_.known.contains(name)) continue;
+      // Another kernel needs it.
+      const bool has_one = !is_in_directive && !is_named_in_kernel(name);
+      if (std::regex_match(name, kBlocks)) {
+        add_parameter(name, value_list(256), 256, kUnset);
+        unset_grid_ = name;
+      } else if (!numbers.empty()) {
+        std::set<std::int64_t> all(numbers.begin(), numbers.end());
+        if (all.size() == 1) all.insert(*all.begin() == 0 ? 1 : 0);
+        add_parameter(name, {all.begin(), all.end()}, numbers.front(), kUnset);
+      } else if (looks_like_parameter(name, 1)) {
+        add_parameter(name, has_one ? std::vector<Value>{1} : std::vector<Value>{1, 2, 4}, 1, kUnset);
+      } else {
+        unset_sizes_.push_back(name);
+        continue;
+      }
+      code_.known[name] = name;
+    }
+    keep_few_configurations();
+  }
+
+  // So that a check ends soon.
+  void keep_few_configurations() {
+    constexpr std::size_t kMost = 256;
+    for (;;) {
+      std::size_t count = 1;
+      for (const SpaceDraft::Parameter& each : draft_.parameters) count *= each.values.size();
+      const auto longest = std::ranges::max_element(
+          draft_.parameters, {},
+          [](const SpaceDraft::Parameter& each) { return each.comment == kUnset ? each.values.size() : 0; });
+      if (count <= kMost || longest->values.size() == 1) return;
+      longest->values.erase(longest->values.back() == *longest->default_value ? longest->values.begin()
+                                                                              : longest->values.end() - 1);
+    }
+  }
+
+  static constexpr const char* kUnset = "a guess: the source does not set it";
+
   // Larger constants are bits or limits.
   static constexpr std::int64_t kLargestSetting = std::int64_t{1} << 28;
 
@@ -353,6 +416,11 @@ class SourceImport {
   void find_block() {
     static constexpr const char* kLong[] = {"threadsPerBlock", "threadsPerBlockY", "threadsPerBlockZ"};
     static const std::vector<Value> kBlockSizes = {64, 128, 256, 512, 1024};
+    if (!unset_block_.empty()) {
+      for (int i = 0; i <= unset_block_.rbegin()->first; ++i)
+        draft_.block.push_back(unset_block_.contains(i) ? unset_block_[i] : "1");
+      return;
+    }
     if (!launch_) {
       if (const std::string name = block_setting_in_index(); !name.empty()) {
         draft_.block = {name};
@@ -619,11 +687,17 @@ class SourceImport {
 
   // The grid's extents in the space file's language.
   std::vector<std::string> grid() {
+    std::vector<std::string> grid;
     if (!launch_) {
       draft_.grid_comment = "a guess";
-      return {"ceil_div(" + first_axis() + ", " + draft_.block[0] + ")"};
+      if (!unset_grid_.empty()) return {unset_grid_};
+      first_axis();
+      const std::size_t x = axis_of_columns(), y = x == 0 && draft_.axes.size() > 1 ? 1 : 0;
+      grid.push_back(fmt::format("ceil_div({}, {})", draft_.axes[x].name, elements_of_block(0)));
+      if (unset_block_.contains(1))
+        grid.push_back(fmt::format("ceil_div({}, {})", draft_.axes[y].name, elements_of_block(1)));
+      return grid;
     }
-    std::vector<std::string> grid;
     const std::vector<LaunchingCode::Written> extents = code_.extents(launch_->config[0], launch_->place);
     for (std::size_t i = 0; i < extents.size() && i < 3; ++i) {
       code_.literals.clear();
@@ -640,6 +714,28 @@ class SourceImport {
     }
     code_.literals.clear();
     return grid;
+  }
+
+  // The size that the first dimension of a grid divides.
+  std::size_t axis_of_columns() const {
+    static const std::regex kColumns("(.*[^a-z])?(w|nx|.*width|.*col(umn)?s)", std::regex::icase);
+    const auto found = std::ranges::find_if(
+        draft_.axes, [](const SpaceDraft::Axis& axis) { return std::regex_match(axis.name, kColumns); });
+    return found == draft_.axes.end() ? 0 : static_cast<std::size_t>(found - draft_.axes.begin());
+  }
+
+  // BLOCK * TILE of a kernel that computes `blockIdx.x * BLOCK * TILE`, else the block's extent.
+  std::string elements_of_block(std::size_t dimension) const {
+    const Tokens body = bodies_.body(kernel_->name);
+    std::vector<std::string> factors;
+    for (std::size_t i = 0; i + 4 < body.size() && factors.empty(); ++i) {
+      if (body[i] != "blockIdx" || body[i + 2] != std::string(1, static_cast<char>('x' + dimension)))
+        continue;
+      for (std::size_t at = i + 3; at + 1 < body.size() && body[at] == "*"; at += 2) {
+        if (is_parameter(body[at + 1].text)) factors.emplace_back(body[at + 1].text);
+      }
+    }
+    return factors.empty() ? draft_.block[dimension] : joined(factors, " * ");
   }
 
   // The block's extents that only the sizes of the problem decide, which find_block() did not know.
@@ -787,6 +883,7 @@ class SourceImport {
     constexpr std::size_t kMostSizes = 3;  // the product of more soon exceeds all memory
     first_axis();
     std::vector<SpaceDraft::Axis> axes = draft_.axes;
+    if (axes.size() == 1 && unset_block_.contains(1)) axes.push_back(axes.front());
     while (axes.size() > kMostSizes) {
       axes.erase(std::ranges::min_element(
           axes, {}, [](const SpaceDraft::Axis& axis) { return std::stoll(axis.values.front()); }));
@@ -1214,7 +1311,7 @@ class SourceImport {
   std::filesystem::path path_;
   std::string source_path_, whole_;
   std::vector<std::string> include_dirs_;
-  FlatSource flat_;
+  FlatSource all_, flat_;
   std::string text_;
   std::vector<Token> tokens_;
   std::vector<FunctionSignature> signatures_;
@@ -1227,6 +1324,9 @@ class SourceImport {
   std::optional<FoundLaunch> launch_;
   std::vector<SourceSetting> settings_;
   std::map<std::size_t, std::int64_t> block_literals_;
+  std::map<int, std::string> unset_block_;  // the names of its extents that the source does not set
+  std::string unset_grid_;
+  std::vector<std::string> unset_sizes_;
   std::vector<std::string> template_values_;
   SpaceDraft draft_;
   std::vector<std::size_t> guessed_axes_;
