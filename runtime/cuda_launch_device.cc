@@ -71,9 +71,17 @@ class CudaLaunchProgram final : public LaunchProgram {
       : context_(context), program_(std::move(program)) {}
 
   std::unique_ptr<Failure> launch(void** values, void* stream) const override {
-    return context_.run(context_.is_current(), [&](const Driver& driver) {
-      return program_.run(driver, static_cast<CUstream>(stream), values);
+    bool is_captured = false;
+    auto failure = context_.run(context_.is_current(), [&](const Driver& driver) {
+      CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+      if (program_.may_wait()) driver.cuStreamIsCapturing(static_cast<CUstream>(stream), &status);
+      is_captured = status != CU_STREAM_CAPTURE_STATUS_NONE;
+      return is_captured ? CUDA_SUCCESS : program_.run(driver, static_cast<CUstream>(stream), values);
     });
+    if (!is_captured) return failure;
+    return std::make_unique<Failure>(
+        Failure{Status::machine_failed,  // and no reason to try another configuration
+                "the stream is captured: a repeat with until waits for it after each round"});
   }
 
  private:

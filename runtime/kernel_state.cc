@@ -375,7 +375,7 @@ Result<void> Kernel::State::recover(std::span<const AxisValue> values,
                                     std::span<const LaunchArgument> arguments, void* stream,
                                     const PreparedLaunch& launched, std::unique_ptr<Failure> failure) {
   // After these another configuration fares no better.
-  if (failure->worker_is_lost || failure->status == Status::out_of_memory) {
+  if (failure->worker_is_lost || !lasts(*failure)) {
     return Error{definition_.kernel.name + ": " + failure->message, code_of(*failure), failure->native};
   }
   const auto next = GKTUNE_TRY(with_lock([&]() -> Prepared {

@@ -132,11 +132,11 @@ struct KernelSettings {
 
 // A tuned kernel: chooses a configuration for each problem, compiles it, and launches all its steps.
 //
-// Several threads may launch one kernel. The first launch for a problem chooses, compiles and loads; later ones take
-// no lock and allocate nothing. Launches are queued in the caller's stream; those on the host have run when launch()
-// returns. They may be captured in a CUDA graph. A process that forks leaves its kernels to the parent: in the child
-// all calls are errors, and the destructor releases nothing. A kernel that was moved from does nothing but return
-// errors too.
+// Several threads may launch one kernel. The first launch for a problem chooses, compiles and loads; later
+// ones take no lock and allocate nothing. Launches are queued in the caller's stream; those on the host have
+// run when launch() returns. They may be captured in a CUDA graph, unless a flag ends a repeat. A process
+// that forks leaves its kernels to the parent: in the child all calls are errors, and the destructor releases
+// nothing. A kernel that was moved from does nothing but return errors too.
 class Kernel {
  public:
   // From the sources, with bundles and databases.

@@ -367,6 +367,10 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   *graph = nullptr;
   return status();
 }
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* captured) {
+  *captured = stream->captures ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+  return status();
+}
 CUresult cuGraphDestroy(CUgraph) { return status(); }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph, unsigned long long) {
   *executable = nullptr;

@@ -55,6 +55,32 @@ __global__ void levels_reference(const int* offsets, const int* columns, int* le
   }
 }
 
+// The same, which counts its rounds and says if it has reached a node.
+__global__ void next_level_if_any(const int* offsets, const int* columns, int* levels, unsigned* is_done, int* rounds,
+                                  int nodes, int level) {
+  const int node = blockIdx.x * kThreads + threadIdx.x;
+  if (node == 0) ++*rounds;
+  if (node >= nodes || atomicAdd(&levels[node], 0) != level) return;
+  for (int i = offsets[node]; i < offsets[node + 1]; ++i) {
+    if (atomicCAS(&levels[columns[i]], -1, level + 1) == -1) atomicExch(is_done, 0u);
+  }
+}
+__global__ void all_levels_reference(const int* offsets, const int* columns, int* levels, int* rounds, int nodes) {
+  for (int node = 0; node < nodes; ++node) levels[node] = node == 0 ? 0 : -1;
+  *rounds = 0;
+  for (bool is_done = false; !is_done; ++*rounds) {
+    is_done = true;
+    for (int node = 0; node < nodes; ++node) {
+      if (levels[node] != *rounds) continue;
+      for (int i = offsets[node]; i < offsets[node + 1]; ++i) {
+        if (levels[columns[i]] != -1) continue;
+        levels[columns[i]] = *rounds + 1;
+        is_done = false;
+      }
+    }
+  }
+}
+
 // How many edges lead to each node.
 __global__ void degrees(const int* columns, int* out, int edges) {
   const int i = blockIdx.x * kThreads + threadIdx.x;

@@ -338,6 +338,60 @@ TEST_F(CudaKernelTest, the_first_launch_for_a_problem_does_not_disturb_a_capture
   cuStreamDestroy(captured);
 }
 
+// A kernel that is repeated until it has written its flag.
+class CudaLoopTest : public CudaKernelTest {
+ protected:
+  void SetUp() override {
+    CudaKernelTest::SetUp();
+    folder_.write("loop.cu", "extern \"C\" __global__ void turn(int* done) { *done = 1; }\n");
+    folder_.write("loop.yaml",
+                  "kernel: loop\nsource: loop.cu\nproblem: {most: [2, 9]}\n"
+                  "arguments: {done: {type: int32, extent: 1, role: inout, init: zero}}\n"
+                  "launches: {repeat: most, until: done, launches: {entry: turn, arguments: [done]}}\n");
+    cuCtxSetCurrent(context_of(0));
+    ASSERT_EQ(cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+    kernel_.emplace(*Kernel::open(folder_.path("loop.yaml"), settings()));
+    fake_cuda::on_launch([this](const fake_cuda::Launch& launch) {
+      *reinterpret_cast<int*>(launch.first_argument) = ++rounds_ == 3 ? 1 : 0;
+      return CUDA_SUCCESS;
+    });
+  }
+  void TearDown() override {
+    kernel_.reset();
+    cuStreamDestroy(stream_);
+  }
+  Result<void> loop(std::int64_t most) { return kernel_->launch({most}, {&done_}, stream_); }
+
+  CUstream stream_ = nullptr;
+  std::optional<Kernel> kernel_;
+  int rounds_ = 0, done_ = 0;
+};
+
+TEST_F(CudaLoopTest, the_flag_is_read_in_the_stream_of_the_caller_after_each_round) {
+  const auto done = loop(9);
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(rounds_, 3);
+  EXPECT_EQ(fake_cuda::downloads(), std::vector(3, stream_));
+}
+
+TEST_F(CudaLoopTest, it_ends_after_its_rounds_without_the_flag) {
+  ASSERT_TRUE(loop(2).ok());
+  EXPECT_EQ(rounds_, 2);
+  EXPECT_EQ(fake_cuda::downloads().size(), 1u);
+}
+
+TEST_F(CudaLoopTest, it_is_refused_in_a_stream_that_is_captured_and_runs_after_it) {
+  CUgraph graph = nullptr;
+  ASSERT_EQ(cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+  EXPECT_EQ(message_of(loop(9)),
+            "loop: the stream is captured: a repeat with until waits for it after each round");
+  EXPECT_EQ(cuStreamEndCapture(stream_, &graph), CUDA_SUCCESS);
+  EXPECT_EQ(rounds_, 0);
+  EXPECT_TRUE(loop(9).ok());
+  EXPECT_EQ(rounds_, 3);
+  EXPECT_TRUE(notices_.empty());
+}
+
 TEST_F(CudaKernelTest, a_kernel_releases_its_resources) {
   {
     Kernel kernel = open(settings());

@@ -17,6 +17,9 @@ constexpr const char* kRepeatHead =
     "  now: {type: float, extent: n, role: scratch}\n"
     "  next: {type: float, extent: n, role: scratch}\n"
     "  n: {type: int, value: n}\n"
+    "  counts: {type: int, extent: n, role: scratch}\n"
+    "  rest: {type: float, extent: 1, role: scratch}\n"
+    "  done: {type: \"unsigned char\", extent: n - 3, role: scratch}\n"
     "launches:\n";
 
 DeviceInfo small_device() {
@@ -64,13 +67,13 @@ TEST(Repeat, counts_rounds_in_geometry_conditions_entries_and_arguments) {
   ASSERT_EQ(steps.size(), 2u);
   EXPECT_EQ(steps[1].entry, "f<2>");
   EXPECT_EQ(steps[1].grid[0], 4);
-  EXPECT_EQ(steps[0].arguments, (Indices{0, 3, 4}));
-  EXPECT_EQ(steps[1].arguments, (Indices{0, 5, 6}));
+  EXPECT_EQ(steps[0].arguments, (Indices{0, 6, 7}));
+  EXPECT_EQ(steps[1].arguments, (Indices{0, 8, 9}));
   const auto passed = [&](int index) { return passed_argument(plan->arguments, plan->candidate, index); };
   EXPECT_EQ(passed(0).name, "now");
-  EXPECT_EQ(passed(5).scalar, Value(2));
-  EXPECT_EQ(passed(5).type, ElementType::int32);
-  EXPECT_EQ(passed(6).scalar, Value(0.5));
+  EXPECT_EQ(passed(8).scalar, Value(2));
+  EXPECT_EQ(passed(8).type, ElementType::int32);
+  EXPECT_EQ(passed(9).scalar, Value(0.5));
 }
 
 TEST(Repeat, passes_equal_values_once) {
@@ -111,6 +114,35 @@ TEST(Repeat, can_be_nested) {
   EXPECT_EQ(buffers, (Indices{0, 1, 0}));
 }
 
+// Of each step its entry, or how many steps the flag skips.
+std::vector<std::string> in_words(const std::vector<StepPlan>& steps) {
+  std::vector<std::string> words;
+  for (const StepPlan& step : steps)
+    words.push_back(step.flag_argument < 0 ? step.entry : "skip " + std::to_string(step.skipped));
+  return words;
+}
+
+TEST(Repeat, asks_for_the_flag_between_two_rounds) {
+  const auto plan = repeat_plan(
+      "  - {repeat: 3, until: done, launches: [{entry: f, arguments: [now]}, {entry: g, arguments: "
+      "[done]}]}\n"
+      "  - {entry: h, arguments: [now]}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_EQ(in_words(plan->candidate.steps),
+            (std::vector<std::string>{"f", "g", "skip 5", "f", "g", "skip 2", "f", "g", "h"}));
+  EXPECT_EQ(plan->candidate.steps.at(2).flag_argument, 5);
+}
+
+TEST(Repeat, ends_an_inner_loop_without_the_outer_one) {
+  const auto plan = repeat_plan(
+      "  repeat: 2\n"
+      "  until: done\n"
+      "  launches: {repeat: 2, until: done, launches: {entry: f, arguments: [done]}}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_EQ(in_words(plan->candidate.steps),
+            (std::vector<std::string>{"f", "skip 1", "f", "skip 3", "f", "skip 1", "f"}));
+}
+
 TEST(Repeat, has_no_steps_without_rounds) {
   const auto plan = repeat_plan("  repeat: 0\n  launches: {entry: f, arguments: [now, next], block: 0}\n");
   EXPECT_TRUE(plan->candidate.steps.empty());
@@ -125,6 +157,17 @@ TEST(Repeat, is_an_error_with_a_wrong_number_of_rounds) {
   EXPECT_EQ(repeat_error(
                 "  repeat: 60000\n  launches: {repeat: 2, launches: {entry: f, arguments: [now, next]}}\n"),
             "more than 65536 launches");
+}
+
+TEST(Repeat, ends_at_a_flag_of_one_integer) {
+  const auto error = [](const std::string& flag) {
+    return repeat_error("  {repeat: 2, until: " + flag + ", launches: {entry: f, arguments: [" + flag +
+                        "]}}\n");
+  };
+  EXPECT_EQ(error("done"), "none");
+  EXPECT_EQ(error("now"), "until 'now': a flag is one integer, not 4 float32");
+  EXPECT_EQ(error("counts"), "until 'counts': a flag is one integer, not 4 int32");
+  EXPECT_EQ(error("rest"), "until 'rest': a flag is one integer, not 1 float32");
 }
 
 TEST(Repeat, takes_values_that_fit_their_type) {

@@ -15,11 +15,12 @@ SourcePlan source() {
 Plan plan() {
   Plan plan;
   plan.candidate.source = source();
-  plan.candidate.steps = {{"f<4>", -1, 0, {1, 2, 3}, {4, 5, 6}, 7, {0, 1}},
-                          {"", 1, 255, {1, 1, 1}, {1, 1, 1}, 0, {}}};
+  plan.candidate.steps = {{"f<4>", -1, 0, -1, 0, {1, 2, 3}, {4, 5, 6}, 7, {0, 1}},
+                          {"", 2, 1, -1, 0, {1, 1, 1}, {1, 1, 1}, 0, {}},
+                          {"", -1, 0, 1, 255, {1, 1, 1}, {1, 1, 1}, 0, {}}};
   plan.reference.source.entries = {"r"};
   plan.verifier.source.entries = {"v"};
-  plan.verifier.steps = {{"v", -1, 0, {1, 1, 1}, {32, 1, 1}, 0, {4}}};
+  plan.verifier.steps = {{"v", -1, 0, -1, 0, {1, 1, 1}, {32, 1, 1}, 0, {4}}};
   ArgumentPlan texture;
   texture.texture = {0,
                      ElementType::float16,

@@ -102,13 +102,14 @@ struct Launch {
   std::optional<Expression> when;
   std::vector<PassedArgument> arguments;  // in the order of the function's parameters
   std::optional<Expression> rounds;       // number of repetitions of `body`; excludes all members above
+  std::string until;                      // one element that ends the rounds once it is not 0; empty: none
   std::string index;                      // the name of the round's number in the body; empty: no name
   std::vector<std::string> swap;          // two buffers that trade places in every second round
   std::vector<Launch> body;
 };
 
 GKTUNE_FIELDS(Launch, entry, fill, fill_byte, grid, block, shared_bytes, attributes, when, arguments, rounds,
-              index, swap, body)
+              until, index, swap, body)
 
 // True if a launch passes, fills or swaps the argument.
 bool takes(const std::vector<Launch>& launches, const std::string& argument);

@@ -50,7 +50,8 @@ std::set<std::string> textured_buffers(const KernelDefinition& kernel) {
 
 bool takes(const ProgramPlan& program, int index, std::size_t arguments) {
   const auto takes_it = [&](const StepPlan& step) {
-    return step.fill_argument == index || passes(step.arguments, index, program, static_cast<int>(arguments));
+    return step.fill_argument == index || step.flag_argument == index ||
+           passes(step.arguments, index, program, static_cast<int>(arguments));
   };
   return std::ranges::any_of(program.steps, takes_it) || std::ranges::any_of(program.setup_once, takes_it) ||
          std::ranges::any_of(program.setup_each, takes_it);

@@ -75,7 +75,9 @@ GKTUNE_FIELDS(ArgumentPlan, name, type, is_scalar, scalar, members, tensor_map, 
               role, contents, others, is_checked, tolerance)
 
 struct StepPlan {
-  std::string entry;  // a function or a template-id with values; empty: a fill
+  std::string entry;       // a function or a template-id with values; empty: a fill or a question
+  int flag_argument = -1;  // a question: if this one element is not 0, `skipped` steps behind it do not run
+  std::size_t skipped = 0;
   int fill_argument = -1;
   int fill_byte = 0;
   std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
@@ -85,7 +87,8 @@ struct StepPlan {
   friend bool operator==(const StepPlan&, const StepPlan&) = default;
 };
 
-GKTUNE_FIELDS(StepPlan, entry, fill_argument, fill_byte, grid, block, shared_bytes, attributes, arguments)
+GKTUNE_FIELDS(StepPlan, entry, flag_argument, skipped, fill_argument, fill_byte, grid, block, shared_bytes,
+              attributes, arguments)
 
 // Input of the compiler.
 struct SourcePlan {

@@ -238,3 +238,32 @@ __global__ void verify_equal(const int* out, const int* expected, int n, unsigne
     atomicMin(&verdict[1], (unsigned long long)i);
   }
 }
+
+// Paths to the roots of trees, which each round shortens to half.
+__device__ unsigned parent(const unsigned* in, unsigned i) { return in[i] % (i + 1); }
+__global__ void choose_parents(const unsigned* in, unsigned* now, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) now[i] = parent(in, i);
+}
+__global__ void jump(const unsigned* now, unsigned* next, unsigned long long* settled, int* rounds, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i == 0) ++*rounds;
+  if (i >= n) return;
+  next[i] = now[now[i]];
+  if (next[i] != now[i]) atomicExch(settled, 0ull);
+}
+__global__ void plain_jumps(const unsigned* in, unsigned* out, int* rounds, int n, int most) {
+  int deepest = 1;
+  for (int i = 0; i < n; ++i) {
+    const int reach = most < 20 ? 1 << most : 1 << 20;
+    int depth = 0;
+    unsigned at = i;
+    for (unsigned up; (up = parent(in, at)) != at; at = up) ++depth;
+    deepest = max(deepest, depth);
+    out[i] = i;
+    for (int step = 0; step < min(reach, depth); ++step) out[i] = parent(in, out[i]);
+  }
+  *rounds = 1;
+  for (int reach = 1; reach < deepest; reach *= 2) ++*rounds;
+  *rounds = min(*rounds, most);
+}

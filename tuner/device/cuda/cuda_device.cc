@@ -15,6 +15,7 @@
 #include "tuner/device/cuda/cuda_program.h"
 #include "tuner/device/cuda/cuda_timer.h"
 #include "tuner/device/run/device_runner.h"
+#include "tuner/device/worker/fault_report.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
 
@@ -90,6 +91,7 @@ Result<std::shared_ptr<const LoadedProgram>, Failure> CudaDevice::load(
   }
   const auto code = GKTUNE_TRY(modules_.get(module.path));
   auto bound = GKTUNE_TRY(CudaProgram::bind(*gpu_, code, module, program, arguments));
+  if (bound.may_wait()) watch_own_steps();  // the thread that queues its steps waits for kernels
   return std::shared_ptr<const LoadedProgram>(std::make_shared<CudaProgram>(std::move(bound)));
 }
 
@@ -219,10 +221,10 @@ Result<std::optional<double>, Failure> CudaDevice::run(const LoadedProgram& prog
   const double limit_s = options.limit_s + kFaultReportS;
   if (!(output ? gpu_->wait_and_print(limit_s) : gpu_->wait(limit_s))) return ran_too_long(options.limit_s);
   const double elapsed_us = gpu_->elapsed_us(start, end);
-  if (loaded.is_launcher() && !gpu_->rest_us(limit_s)) return ran_too_long(options.limit_s);
+  if (loaded.may_wait() && !gpu_->rest_us(limit_s)) return ran_too_long(options.limit_s);
   auto failure = gpu_->take_failure();
   // CUDA's runtime library loads the kernels of launcher code at their first launch.
-  if (!failure) return loaded.is_launcher() ? std::nullopt : std::optional(elapsed_us);
+  if (!failure) return loaded.may_wait() ? std::nullopt : std::optional(elapsed_us);
   // The driver prints the failed assertion.
   const std::string printed = output ? output->text() : std::string();
   if (const auto at = printed.find(" Assertion `"); at != std::string::npos) {

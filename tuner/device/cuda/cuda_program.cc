@@ -6,6 +6,7 @@
 #include "gktune/element_type.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/worker/compile_cache.h"
+#include "tuner/device/worker/fault_report.h"
 
 namespace gktune {
 namespace {
@@ -197,6 +198,9 @@ Result<void, Failure> CudaProgram::add_steps(Gpu& gpu, const Module& module, con
   for (const StepPlan& plan : plans) {
     if (plan.entry.empty()) {
       Step step;
+      if (plan.flag_argument >= 0) step.flag = static_cast<std::size_t>(plan.flag_argument);
+      step.skipped = plan.skipped;
+      may_wait_ = may_wait_ || step.flag;
       step.fill_argument = static_cast<std::size_t>(plan.fill_argument);
       step.fill_byte = static_cast<unsigned char>(plan.fill_byte);
       steps.push_back(std::move(step));
@@ -324,9 +328,15 @@ void CudaProgram::note_resources(Gpu& gpu, const std::string& symbol, CUfunction
 
 CUresult CudaProgram::queue(const Driver& driver, CUstream stream, const std::vector<Step>& steps,
                             void* const* values) const {
-  for (const Step& step : steps) {
+  for (std::size_t at = 0; at < steps.size(); ++at) {
+    const Step& step = steps[at];
     CUresult code = CUDA_SUCCESS;
-    if (step.function == nullptr) {
+    if (step.flag) {
+      bool is_set = false;
+      code = read_flag(driver, stream, *static_cast<const CUdeviceptr*>(values[*step.flag]),
+                       buffer_bytes_[*step.flag], is_set);
+      if (is_set) at += step.skipped;
+    } else if (step.function == nullptr) {
       code = driver.cuMemsetD8Async(*static_cast<const CUdeviceptr*>(values[step.fill_argument]),
                                     step.fill_byte, buffer_bytes_[step.fill_argument], stream);
     } else if (!step.assembled.empty()) {
@@ -433,7 +443,10 @@ void CudaProgram::queue(Gpu& gpu, Part part, std::span<const CUdeviceptr> addres
   const auto method = part == Part::prepare   ? &CudaProgram::prepare
                       : part == Part::execute ? &CudaProgram::execute
                                               : &CudaProgram::finish;
-  gpu.check((this->*method)(gpu.driver(), gpu.stream(), values.data()), "launch the kernel");
+  std::optional<BoundedStep> bounded;
+  if (may_wait_) bounded.emplace();
+  gpu.check((this->*method)(gpu.driver(), gpu.stream(), values.data()),
+            may_wait_ ? nullptr : "launch the kernel");
 }
 
 }  // namespace gktune

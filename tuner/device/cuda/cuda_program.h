@@ -78,8 +78,8 @@ class GpuProgram : public LoadedProgram {
   virtual bool has_setup() const = 0;
   // True if prepare does anything.
   virtual bool is_prepared() const { return true; }
-  // True if it may wait for the GPU, use other streams, and cannot be captured.
-  virtual bool is_launcher() const { return false; }
+  // True if it may wait for the GPU or use other streams: it cannot be captured.
+  virtual bool may_wait() const { return false; }
   // False only if no kernel of it can print or fail an assertion.
   virtual bool may_print() const { return true; }
 };
@@ -121,6 +121,7 @@ class CudaProgram final : public GpuProgram {
   bool needs_each_setup() const override;
   bool has_setup() const override { return !setup_once_.empty() || !setup_each_.empty(); }
   bool is_prepared() const override { return has_setup() || !variables_.empty(); }
+  bool may_wait() const override { return may_wait_; }
   bool may_print() const override { return code_->may_print; }
   bool keeps_memory() const override { return code_->uses_heap; }
   // The resources of the step with the most threads.
@@ -128,7 +129,9 @@ class CudaProgram final : public GpuProgram {
 
  private:
   struct Step {
-    CUfunction function = nullptr;  // null: a fill
+    CUfunction function = nullptr;    // null: a fill or a question
+    std::optional<std::size_t> flag;  // see StepPlan::flag_argument
+    std::size_t skipped = 0;
     std::vector<PassedValue> parameters;
     // All parameters, if each launch puts structs, maps or textures together; else none.
     std::vector<int> assembled;
@@ -171,6 +174,7 @@ class CudaProgram final : public GpuProgram {
   std::vector<std::size_t> buffer_bytes_;  // of the plan's arguments
   Resources resources_;
   std::int64_t most_threads_ = 0;
+  bool may_wait_ = false;  // it has a question
 };
 
 }  // namespace gktune

@@ -29,8 +29,8 @@ constexpr double kGraphS = 0.5;
 constexpr double kBusyUs = 20'000;
 // Much longer than queueing takes; ends a forgotten hold.
 constexpr double kHoldS = 2;
-// Launcher code that waits for the GPU is held no longer.
-constexpr double kLauncherHoldS = 1e-3;
+// A program that waits for the GPU is held no longer.
+constexpr double kWaitingHoldS = 1e-3;
 // Copies take this share of the free memory at most, and leave the rest to the problem.
 constexpr std::size_t kCopiesShare = 4;
 
@@ -45,7 +45,7 @@ Execution execution_of(CudaDevice& device, std::shared_ptr<const LoadedProgram> 
     };
   };
   return {part(Part::execute),       part(Part::prepare), part(Part::finish),
-          loaded.needs_each_setup(), loaded.has_setup(),  loaded.is_launcher()};
+          loaded.needs_each_setup(), loaded.has_setup(),  loaded.may_wait()};
 }
 
 namespace {
@@ -66,18 +66,18 @@ Result<double, Failure> timed(CudaDevice& device, const Execution& execution,
   Gpu& gpu = device.gpu();
   if (execution.prepare) execution.prepare(addresses);
   prepare_caches();
-  device.kernels().hold(execution.is_launcher ? kLauncherHoldS : kHoldS);
+  device.kernels().hold(execution.may_wait ? kWaitingHoldS : kHoldS);
   gpu.record(marks.start);
-  if (execution.is_launcher) gpu.hold_all(marks.start);
+  if (execution.may_wait) gpu.hold_all(marks.start);
   execute();
-  execution.is_launcher ? gpu.record_all(marks.end) : gpu.record(marks.end);
+  execution.may_wait ? gpu.record_all(marks.end) : gpu.record(marks.end);
   if (execution.finish) execution.finish(addresses);
   device.kernels().release();
   const double wait_s = executions > 1 ? limit_s + kGraphS : limit_s;
-  if (!(execution.is_launcher ? gpu.wait(marks.end, wait_s) : gpu.wait(wait_s)))
+  if (!(execution.may_wait ? gpu.wait(marks.end, wait_s) : gpu.wait(wait_s)))
     return ran_too_long(limit_s, "while it was timed");
   double elapsed_us = gpu.elapsed_us(marks.start, marks.end);
-  if (execution.is_launcher) {  // its threads may have queued more after it returned
+  if (execution.may_wait) {  // its threads may have queued more after it returned
     const auto rest_us = gpu.rest_us(wait_s);
     if (!rest_us) return ran_too_long(limit_s, "while it was timed");
     elapsed_us += *rest_us;
@@ -107,7 +107,7 @@ class CudaTimer::GraphSampler final : public Sampler {
     const auto estimate_us = GKTUNE_TRY(sample_us());
     // Hot executions share their buffers: the next one would find its input changed. Cold ones have other
     // buffers than those of the setup.
-    const bool can_repeat = gpu_.can_capture() && !execution_.is_prepared_each &&
+    const bool can_repeat = gpu_.can_capture() && !execution_.may_wait && !execution_.is_prepared_each &&
                             (regime_ == Regime::cold ? !execution_.knows_buffers : !timer_.restores_inputs());
     if (estimate_us < kShortUs && can_repeat) make_graph(estimate_us);
     if (auto failure = gpu_.take_failure()) return *failure;
@@ -206,8 +206,7 @@ class CudaTimer::GraphSampler final : public Sampler {
 std::size_t CudaDevice::problems_at_once(const LoadedProgram& program, double execution_us,
                                          std::uint64_t bytes, Regime regime) const {
   const auto& loaded = static_cast<const GpuProgram&>(program);
-  if (execution_us >= kShortUs || !gpu_->can_capture() || loaded.is_launcher() || loaded.is_prepared())
-    return 1;
+  if (execution_us >= kShortUs || !gpu_->can_capture() || loaded.may_wait() || loaded.is_prepared()) return 1;
   if (regime == Regime::cold) return kFreshAtOnce;
   const std::uint64_t fit = sweep_bytes_ / kSweepFactor / 2 / std::max<std::uint64_t>(bytes, 1);
   return std::clamp<std::size_t>(fit, 1, kFreshAtOnce);

@@ -18,7 +18,7 @@ struct Execution {
   Part prepare = {}, finish = {};  // not timed; empty: nothing to do
   bool is_prepared_each = false;   // each execution has to be prepared
   bool knows_buffers = false;      // it works on the buffers that it was prepared with
-  bool is_launcher = false;        // see GpuProgram::is_launcher
+  bool may_wait = false;           // see GpuProgram::may_wait
 };
 
 // Executes a program that this device has loaded.
@@ -28,8 +28,8 @@ Execution execution_of(CudaDevice& device, std::shared_ptr<const LoadedProgram> 
 //
 // A long execution is timed alone: sweep the caches, queue everything behind a blocked stream, record an
 // event at each end. For a short one an event costs too much: a graph runs many of them, each on buffers of
-// its own, which the sweep before the graph has driven out of the caches. Launcher code is always timed
-// alone.
+// its own, which the sweep before the graph has driven out of the caches. A program that may wait for the
+// GPU is always timed alone.
 class CudaTimer final : public Timer {
  public:
   CudaTimer(CudaDevice& device, std::span<const ArgumentMemory> arguments)

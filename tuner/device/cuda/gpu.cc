@@ -111,6 +111,15 @@ Failure failure_of(CUresult code, const char* doing, const Driver& driver) {
           std::ranges::find(kHarmless, code) == std::end(kHarmless), static_cast<int>(code)};
 }
 
+CUresult read_flag(const Driver& driver, CUstream stream, CUdeviceptr address, std::size_t bytes,
+                   bool& is_set) {
+  std::uint64_t value = 0;
+  CUresult code = driver.cuMemcpyDtoHAsync(&value, address, bytes, stream);
+  if (code == CUDA_SUCCESS) code = driver.cuStreamSynchronize(stream);
+  is_set = value != 0;
+  return code;
+}
+
 Result<std::unique_ptr<Gpu>> Gpu::open(const Driver& driver, int ordinal) {
   std::unique_ptr<Gpu> gpu(new Gpu(driver));
   gpu->check(driver.cuDeviceGet(&gpu->device_, ordinal), "find the GPU");

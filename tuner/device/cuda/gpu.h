@@ -59,6 +59,10 @@ Failure ran_too_long(double limit_s, std::string_view when = {});
 // Translates an error of the driver. `doing` names the operation; null where the code says enough.
 Failure failure_of(CUresult code, const char* doing, const Driver& driver);
 
+// Waits for the stream and says if the element at the address is not 0 then.
+CUresult read_flag(const Driver& driver, CUstream stream, CUdeviceptr address, std::size_t bytes,
+                   bool& is_set);
+
 // A launch in the driver's words, with all its attributes.
 class LaunchConfig {
  public:

@@ -1,4 +1,3 @@
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -26,7 +25,7 @@ class LauncherProgram final : public GpuProgram {
   }
   bool needs_each_setup() const override { return !code_.setup_each.empty(); }
   bool has_setup() const override { return !code_.setup_once.empty() || !code_.setup_each.empty(); }
-  bool is_launcher() const override { return true; }
+  bool may_wait() const override { return true; }
   bool keeps_memory() const override { return true; }
   Resources resources() const override { return {}; }
 
@@ -36,8 +35,18 @@ class LauncherProgram final : public GpuProgram {
     const std::vector<void*> values = code_.passed.values_at(addresses);
     std::vector<void*> given;
     std::vector<std::byte> structs;
-    for (const SharedObjectSteps::Step& step : steps) {
+    for (std::size_t at = 0; at < steps.size(); ++at) {
+      const SharedObjectSteps::Step& step = steps[at];
       if (!gpu.ok()) return;
+      if (step.plan.flag_argument >= 0) {
+        const auto flag = static_cast<std::size_t>(step.plan.flag_argument);
+        const BoundedStep bounded;
+        bool is_set = false;
+        gpu.check(read_flag(gpu.driver(), gpu.stream(), addresses[flag], code_.buffer_bytes[flag], is_set),
+                  nullptr);
+        if (is_set) at += step.plan.skipped;
+        continue;
+      }
       if (step.plan.entry.empty()) {
         const auto filled = static_cast<std::size_t>(step.plan.fill_argument);
         gpu.fill(addresses[filled], static_cast<unsigned char>(step.plan.fill_byte),
@@ -62,8 +71,7 @@ class LauncherProgram final : public GpuProgram {
 Result<std::shared_ptr<const LoadedProgram>, Failure> load_launcher(
     const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments) {
   // Launcher code runs in this process: a worker reports that it hangs, and its parent ends the process.
-  static std::once_flag once;
-  if (report_channel() >= 0) std::call_once(once, watch_own_steps);
+  watch_own_steps();
   auto code = GKTUNE_TRY(SharedObjectSteps::load(module, program, arguments));
   return std::shared_ptr<const LoadedProgram>(std::make_shared<LauncherProgram>(std::move(code)));
 }

@@ -1,6 +1,7 @@
 #include "tuner/device/host/host_program.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "tuner/device/host/sanitize/memory_watch.h"
@@ -61,7 +62,15 @@ Result<void, Failure> HostProgram::run(Executor& executor, const std::vector<Sha
                                        void* const* values) const {
   void* given[kernel::Entry::kMaxArguments];
   std::vector<std::byte> structs;
-  for (const SharedObjectSteps::Step& step : steps) {
+  for (std::size_t at = 0; at < steps.size(); ++at) {
+    const SharedObjectSteps::Step& step = steps[at];
+    if (step.plan.flag_argument >= 0) {
+      const auto flag = static_cast<std::size_t>(step.plan.flag_argument);
+      std::uint64_t value = 0;
+      std::memcpy(&value, *static_cast<void**>(values[flag]), code_.buffer_bytes[flag]);
+      if (value != 0) at += step.plan.skipped;
+      continue;
+    }
     if (step.plan.entry.empty()) {
       const auto filled = static_cast<std::size_t>(step.plan.fill_argument);
       std::memset(*static_cast<void**>(values[filled]), step.plan.fill_byte, code_.buffer_bytes[filled]);

@@ -89,6 +89,7 @@ void report_turn(std::size_t finalist) noexcept {
 
 void watch_own_steps() noexcept {
   static StepClock clock;
+  if (report_channel() < 0 || step_clock == &clock) return;
   set_step_clock(&clock);
   std::thread([] {
     std::int64_t reported_ns = 0;

@@ -49,8 +49,8 @@ void set_step_clock(StepClock* clock) noexcept;
 // The limit of a step of the present job, in processes that are forked from now on.
 void limit_steps(double limit_s) noexcept;
 double step_limit_s() noexcept;
-// From now on a thread of this process reports its own late steps. For candidates that share the worker's
-// process.
+// From now on a thread of this process, if it has a parent, reports its own late steps. For candidates that
+// share the worker's process.
 void watch_own_steps() noexcept;
 
 // While it lives, the candidate's code runs: it is loaded, executed or unloaded.

@@ -48,7 +48,7 @@ class LaunchReader {
  private:
   Launch read(const YamlNode& node) {
     Launch launch;
-    if (node.find("repeat") != nullptr) {
+    if (node.find("repeat") != nullptr || (node.find("until") != nullptr && node.find("entry") == nullptr)) {
       read_repeat(node, launch);
       return launch;
     }
@@ -83,14 +83,16 @@ class LaunchReader {
   }
 
   void read_repeat(const YamlNode& node, Launch& launch) {
-    const Fields fields(node, "repeat", {"repeat", "index", "swap", "launches"}, errors_);
-    launch.rounds = names_.expression(*fields.find("repeat"), view_);
+    const Fields fields(node, "repeat", {"repeat", "until", "index", "swap", "launches"}, errors_);
+    if (const YamlNode* rounds = fields.require("repeat", "the number of rounds, or with until the most"))
+      launch.rounds = names_.expression(*rounds, view_);
     if (const YamlNode* swap = fields.find("swap")) read_swap(*swap, launch);
     const YamlNode* body = fields.require("launches", "the steps of a round");
     const YamlNode* index = fields.find("index");
     const bool is_named = index != nullptr && add_index(*index);
     if (is_named) launch.index = indices_.emplace_back(index->text);
     if (body != nullptr) launch.body = read_list(*body);
+    if (const YamlNode* until = fields.find("until")) read_until(*until, launch);
     if (!is_named) return;
     indices_.pop_back();
     names_.remove_index(launch.index);
@@ -122,6 +124,22 @@ class LaunchReader {
       launch.swap.push_back(written->argument.name);
     }
     if (launch.swap.size() != 2) launch.swap.clear();
+  }
+
+  void read_until(const YamlNode& name, Launch& launch) {
+    const WrittenArgument* written = find(name);
+    if (written == nullptr) return;
+    check_sight(name, *written);
+    launch.until = written->argument.name;
+    const std::string what = "cannot repeat until '" + launch.until + "': ";
+    if (!written->argument.symbol.empty()) {
+      errors_.add(name, what + "it is a variable of the source", "let a kernel write a buffer");
+    } else if (written->argument.role == Argument::Role::in || whose_ == LaunchesOf::verifier) {
+      errors_.add(name, what + "no step may write it",
+                  "steps write buffers with role: out, inout or scratch");
+    } else if (!takes(launch.body, launch.until)) {
+      errors_.add(name, what + "no step of a round takes it");
+    }
   }
 
   void read_fill(const YamlNode& node, Launch& launch) {

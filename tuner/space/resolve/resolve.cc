@@ -340,6 +340,7 @@ class Resolver {
       evaluator_.fail("repeat", *launch.rounds,
                       std::to_string(rounds) + " is more than " + std::to_string(kMostSteps));
     }
+    std::vector<std::size_t> questions;
     const Scope& outer = evaluator_.scope();
     for (std::int64_t round = 0; round < rounds && !evaluator_.failure(); ++round) {
       const NamedValues index{{launch.index, round}};
@@ -350,8 +351,26 @@ class Resolver {
       evaluator_.set_scope(inner);
       add_steps(launch.body, program, steps);
       evaluator_.set_scope(outer);
+      if (!launch.until.empty() && round + 1 < rounds) {
+        questions.push_back(steps.size());
+        steps.push_back(question(launch.until));
+      }
       if (is_swapped) swaps_.pop_back();
     }
+    for (const std::size_t place : questions) steps[place].skipped = steps.size() - place - 1;
+  }
+
+  // Reads the flag between two rounds.
+  StepPlan question(const std::string& flag) {
+    StepPlan plan;
+    plan.flag_argument = index_of(flag);
+    if (evaluator_.failure()) return plan;
+    const ArgumentPlan& argument = arguments_[static_cast<std::size_t>(plan.flag_argument)];
+    if (argument.is_scalar || argument.count != 1 || !is_integer_type(argument.type)) {
+      evaluator_.fail("until '" + flag + "': a flag is one integer, not " + std::to_string(argument.count) +
+                      ' ' + std::string(element_type_name(argument.type)));
+    }
+    return plan;
   }
 
   // The index of what a step passes; see passed_argument().

@@ -25,7 +25,7 @@ namespace gktune {
   X(cuOccupancyMaxActiveClusters) X(cuLaunchKernelEx) X(cuTensorMapEncodeTiled) X(cuTexObjectCreate)   \
   X(cuTexObjectDestroy)                                                                                \
   X(cuStreamCreate) X(cuStreamDestroy) X(cuStreamQuery) X(cuStreamSynchronize) X(cuStreamBeginCapture) \
-  X(cuStreamEndCapture)                                                                                \
+  X(cuStreamEndCapture) X(cuStreamIsCapturing)                                                         \
   X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) X(cuEventQuery)                                  \
   X(cuGraphDestroy) X(cuGraphInstantiateWithFlags) X(cuGraphExecDestroy) X(cuGraphUpload)              \
   X(cuGraphLaunch)
