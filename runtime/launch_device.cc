@@ -55,8 +55,10 @@ class HostLaunchProgram final : public LaunchProgram {
 
 class HostLaunchDevice final : public LaunchDevice {
  public:
-  HostLaunchDevice(DeviceInfo info, const std::string& cxx)
-      : info_(std::move(info)), compiler_(with_commands(std::make_unique<HostCompiler>(cxx))) {}
+  HostLaunchDevice(DeviceInfo info, const LaunchDeviceSettings& settings)
+      : info_(std::move(info)),
+        compiler_(
+            with_commands(std::make_unique<HostCompiler>(settings.cxx, ToolkitPlaces{settings.cuda_home}))) {}
 
   const DeviceInfo& info() const override { return info_; }
   BackendName backend() const override { return {"host", 0}; }
@@ -107,7 +109,7 @@ Result<std::unique_ptr<LaunchDevice>> open_host_launch_device(const LaunchDevice
   options.cxx = settings.cxx;
   const auto host = make_host_backend(options);
   auto info = GKTUNE_TRY(settings.cxx.empty() ? host->identify() : host->probe());
-  return std::unique_ptr<LaunchDevice>(std::make_unique<HostLaunchDevice>(std::move(info), settings.cxx));
+  return std::unique_ptr<LaunchDevice>(std::make_unique<HostLaunchDevice>(std::move(info), settings));
 }
 
 }  // namespace

@@ -10,37 +10,6 @@
 namespace gktune {
 namespace {
 
-using Paths = std::vector<std::string>;
-
-class Toolkit : public testing::Test {
- protected:
-  ScratchFolder folder_;
-};
-
-TEST_F(Toolkit, searches_only_the_named_folder_for_libraries) {
-  folder_.write("lib64/libnvrtc.so", "");
-  folder_.write("targets/x86_64-linux/lib/libnvrtc.so", "");
-  EXPECT_EQ(toolkit_library_dirs({folder_.path()}),
-            (Paths{folder_.path("lib64"), folder_.path("targets/x86_64-linux/lib")}));
-}
-
-TEST_F(Toolkit, searches_no_folder_if_the_named_one_has_no_libraries) {
-  EXPECT_TRUE(toolkit_library_dirs({folder_.path("no/such/folder")}).empty());
-}
-
-TEST_F(Toolkit, takes_headers_and_cub_from_the_named_folder_first) {
-  folder_.write("include/cuda_fp16.h", "");
-  folder_.write("include/cccl/cub/cub.cuh", "");
-  EXPECT_EQ(toolkit_include_dirs({folder_.path()}, "/no/such/lib64/libnvrtc.so"),
-            (Paths{folder_.path("include"), folder_.path("include/cccl")}));
-}
-
-TEST_F(Toolkit, takes_headers_beside_the_library_that_was_found) {
-  folder_.write("include/cuda_fp16.h", "");
-  folder_.write("lib64/libnvrtc.so", "");
-  EXPECT_EQ(toolkit_include_dirs({}, folder_.path("lib64/libnvrtc.so")).front(), folder_.path("include"));
-}
-
 TEST(dynamic_library, names_the_searched_files_and_folders_in_its_error) {
   EXPECT_EQ(message_of(DynamicLibrary::open("the moon", {"libmoon.so.2", "libmoon.so.1"},
                                             {"/no/such", "/nor/this"})),

@@ -10,6 +10,7 @@
 
 #include "tests/host/kernels.h"
 #include "tests/scratch_folder.h"
+#include "tuner/device/host/compile/kernel_headers.h"
 
 namespace gktune {
 namespace {
@@ -103,8 +104,8 @@ TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line)
            {"#include <mma.h>\n" + kernel("  out[0] = 1;"), "1: error: tensor-core kernels (<mma.h>)"},
            {"#include <cute/tensor.hpp>\n" + kernel(""), "1: error: CuTe (<cute/tensor.hpp>)"},
            {"#include <cutlass/cutlass.h>\n" + kernel(""), "1: error: CUTLASS (<cutlass/cutlass.h>)"},
-           {"\n#include <curand_kernel.h>\n" + kernel("  curandState s;"),
-            "2: error: cuRAND (<curand_kernel.h>)"},
+           {"\n#include <curand.h>\n" + kernel("  curandGenerator_t generator;"),
+            "2: error: cuRAND (<curand.h>)"},
            {"#include <cuda_fp8.h>\n" + kernel("  __nv_fp8_e4m3 x;"),
             "1: error: 8-bit floating-point types (<cuda_fp8.h>)"},
            {"#include <cuda_awbarrier_primitives.h>\n" + kernel("  __mbarrier_t x;"),
@@ -127,8 +128,8 @@ TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line)
 // host device in hundreds of lines.
 TEST_P(Refusals, report_each_header_of_a_library_in_one_line) {
   ScratchFolder folder;
-  for (const char* name : {"cute/tensor.hpp", "cutlass/cutlass.h", "cub/cub.cuh", "cuda/std/mdspan",
-                           "curand_kernel.h", "cuda_fp8.h", "mma.h"}) {
+  for (const char* name :
+       {"cute/tensor.hpp", "cutlass/cutlass.h", "cub/cub.cuh", "cuda/std/mdspan", "cuda_fp8.h", "mma.h"}) {
     for (const auto& [open, close] : {std::pair{"<", ">"}, std::pair{"\"", "\""}}) {
       std::filesystem::create_directories((folder.path() / name).parent_path());
       folder.write(name, "#error this is not for the host device\n");
@@ -141,6 +142,12 @@ TEST_P(Refusals, report_each_header_of_a_library_in_one_line) {
                    {fmt::format("kernel.cu:1: error: "), name, " cannot run on the host device\n"});
     }
   }
+}
+
+TEST(unsupported_header, is_that_of_curand_where_the_toolkit_lacks_it) {
+  EXPECT_EQ(unsupported_header("<curand_kernel.h>", false),
+            "cuRAND (<curand_kernel.h>) cannot run on the host device");
+  EXPECT_EQ(unsupported_header("<curand_kernel.h>", true), std::nullopt);
 }
 
 // Headers of the host device come before those of the folder, and the user's headers in the folder are found.

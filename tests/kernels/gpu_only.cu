@@ -8,13 +8,6 @@ __global__ void block_sums(const float* in, float* out, int n) {
   const float sum = Reduce(storage).Sum(i < n ? in[i] : 0.0f);
   if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
-#elif defined(USE_RANDOM)
-#include <curand_kernel.h>
-__global__ void block_sums(const float* in, float* out, int n) {
-  curandStatePhilox4_32_10_t state;
-  curand_init(7, blockIdx.x * kThreads + threadIdx.x, 0, &state);
-  if (threadIdx.x == 0 && n > 0) out[blockIdx.x] = in[0] * curand_normal(&state);
-}
 #elif defined(USE_FP8)
 #include <cuda_fp8.h>
 __global__ void block_sums(const __nv_fp8_e4m3* in, float* out, int n) {

@@ -1,11 +1,12 @@
 // Each space file of this folder: all kernels compile for a GPU; those that can run on the host are right
 // there, in their first configuration under the sanitizer, which finds nothing, and in their last one
-// without.
+// without. The beginning of a file's name says what its kernels need.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -80,13 +81,17 @@ void share_sources(std::vector<Case>& cases) {
   for (const auto& user : users) *user.first = shared[user.second];
 }
 
-// Files whose name begins with gpu_ need a GPU.
-std::vector<Case> cases(const std::string& kind, bool need_gpu, Which which) {
+constexpr std::string_view kNothing, kGpu = "gpu_", kToolkit = "toolkit_";  // the headers of the CUDA toolkit
+
+std::string_view need_of(std::string_view name) {
+  return name.starts_with(kGpu) ? kGpu : name.starts_with(kToolkit) ? kToolkit : kNothing;
+}
+
+std::vector<Case> cases(const std::string& kind, std::string_view need, Which which) {
   std::vector<fs::path> paths;
   for (const auto& entry : fs::directory_iterator(GKTUNE_SOURCE_DIR "/tests/kernels")) {
     const bool is_space = entry.path().extension() == ".yaml";
-    if (is_space && entry.path().filename().string().starts_with("gpu_") == need_gpu)
-      paths.push_back(entry.path());
+    if (is_space && need_of(entry.path().filename().string()) == need) paths.push_back(entry.path());
   }
   std::ranges::sort(paths);
   const DeviceInfo device = device_of(kind);
@@ -122,9 +127,9 @@ TEST(Kernels, compile_for_sm_90) {
   auto compiler = open_cuda_compiler({});
   if (!compiler) GTEST_SKIP() << compiler.error().message;
   ScratchFolder folder;
-  for (const bool need_gpu : {false, true}) {
+  for (const std::string_view need : {kNothing, kToolkit, kGpu}) {
     std::vector<SourcePlan> sources;
-    for (const SourcePlan& source : sources_of(cases("cuda", need_gpu, Which::first))) {
+    for (const SourcePlan& source : sources_of(cases("cuda", need, Which::first))) {
       if (!source.entries.empty() && std::ranges::find(sources, source) == sources.end())
         sources.push_back(source);
     }
@@ -159,16 +164,23 @@ void expect_all_right(const std::string& cxx, Instrumentation instrumentation, c
 }
 
 TEST(Kernels, are_right_on_the_host) {
-  expect_all_right("c++", Instrumentation::none, cases("host", false, Which::last));
+  expect_all_right("c++", Instrumentation::none, cases("host", kNothing, Which::last));
 }
 
 TEST(SanitizedKernels, have_no_findings) {
   if (!HostCompiler::version("g++")) GTEST_SKIP() << "this machine has no g++";
-  expect_all_right("g++", Instrumentation::sanitize, cases("host", false, Which::first));
+  expect_all_right("g++", Instrumentation::sanitize, cases("host", kNothing, Which::first));
+}
+
+TEST(Kernels, are_right_on_the_host_with_headers_of_the_toolkit) {
+  if (toolkit_include_dirs({}).empty()) GTEST_SKIP() << "this machine has no headers of the CUDA toolkit";
+  expect_all_right("c++", Instrumentation::none, cases("host", kToolkit, Which::last));
+  if (!HostCompiler::version("g++")) GTEST_SKIP() << "this machine has no g++";
+  expect_all_right("g++", Instrumentation::sanitize, cases("host", kToolkit, Which::first));
 }
 
 TEST(Kernels, are_refused_in_one_line_if_they_need_a_gpu) {
-  const std::vector<Case> all = cases("host", true, Which::first);
+  const std::vector<Case> all = cases("host", kGpu, Which::first);
   ASSERT_FALSE(all.empty());
   HostCompiler compiler("c++");
   for (const Case& each : all) {

@@ -162,7 +162,7 @@ class HostBackend final : public Backend {
   Result<std::unique_ptr<Compiler>> compiler() override {
     const auto version = HostCompiler::version(options_.cxx);
     if (!version) return no_compiler(version.error());
-    return {with_commands(std::make_unique<HostCompiler>(options_.cxx))};
+    return {with_commands(std::make_unique<HostCompiler>(options_.cxx, ToolkitPlaces{options_.cuda_home}))};
   }
 
   void limit_compile_worker() override { limit_memory(compiler_share()); }

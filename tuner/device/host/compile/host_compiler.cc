@@ -41,6 +41,17 @@ bool asks_for_native(const SourcePlan& source) {
   return false;
 }
 
+// The path of the toolkit's header of cuRAND for kernels, which names its version; empty: there is none.
+std::string find_curand(const ToolkitPlaces& places) {
+  for (const std::string& dir : toolkit_include_dirs(places)) {
+    std::error_code error;
+    const std::filesystem::path path =
+        std::filesystem::canonical(std::filesystem::path(dir) / "curand_kernel.h", error);
+    if (!error) return path.string();
+  }
+  return {};
+}
+
 // $CXX may name a launcher or options too, as make and CMake have it: "ccache g++ -m64".
 std::vector<std::string> words_of(const std::string& cxx) {
   std::error_code ignored;
@@ -115,6 +126,7 @@ Result<void> HostCompiler::prepare(const CompileJob& job) {
     Result<std::string> version = HostCompiler::version(cxx_);
     if (!version) return version.error();
     version_ = *std::move(version);
+    curand_ = find_curand(toolkit_);
   }
   Result<std::string> headers = place_kernel_headers(job.cache_dir, job.scratch_dir);
   if (!headers) return headers.error();
@@ -126,7 +138,7 @@ std::string HostCompiler::key(const SourcePlan& source, Instrumentation instrume
   const NamedVariant variant{&source, "variant"};
   std::string all;
   if (source.language == Language::cuda) {
-    all = cuda_unit(variant).text;
+    all = cuda_unit(variant, curand_).text;
   } else {
     all = cpp_unit(variant).text;
     const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::keep);
@@ -202,7 +214,7 @@ CompiledVariant HostCompiler::compile_one(const SourcePlan& source, Instrumentat
   const auto start = std::chrono::steady_clock::now();
   const bool is_cuda = source.language == Language::cuda;
   const NamedVariant named{&source, "gktune_" + key};
-  TranslationUnit unit = is_cuda ? cuda_unit(named) : cpp_unit(named);
+  TranslationUnit unit = is_cuda ? cuda_unit(named, curand_) : cpp_unit(named);
   CompilerRun run = build(source, instrumentation, unit.text, cache);
   CompiledVariant variant;
   variant.status = run.status;

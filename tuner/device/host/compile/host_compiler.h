@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/device/host/compile/run_compiler.h"
+#include "tuner/device/host/compile/toolkit_places.h"
 #include "tuner/device/host/compile/translation_unit.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/compile_cache.h"
@@ -17,7 +18,8 @@ namespace gktune {
 // Compiles CUDA C++ and plain C++ with the system's compiler into shared objects, and keeps them.
 class HostCompiler : public Compiler {
  public:
-  explicit HostCompiler(std::string cxx) : cxx_(std::move(cxx)) {}
+  explicit HostCompiler(std::string cxx, ToolkitPlaces toolkit = {})
+      : cxx_(std::move(cxx)), toolkit_(std::move(toolkit)) {}
 
   std::vector<CompiledVariant> compile(const CompileJob& job) override;
   // "g++ (Debian 12.2.0-14) 12.2.0"; an error where there is no such compiler.
@@ -34,8 +36,10 @@ class HostCompiler : public Compiler {
                               const std::string& key, CompileCache& cache);
 
   std::string cxx_;
+  ToolkitPlaces toolkit_;
   std::string version_;
   std::string headers_;  // the folder with the headers for kernels
+  std::string curand_;   // the path of the toolkit's curand_kernel.h; empty: there is none
   std::map<std::string, CompileCache> caches_;
 };
 

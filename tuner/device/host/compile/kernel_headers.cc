@@ -154,10 +154,10 @@ bool is_ours(std::string_view path) {
 
 }  // namespace
 
-std::optional<std::string> unsupported_header(std::string_view name) {
+std::optional<std::string> unsupported_header(std::string_view name, bool has_curand) {
   if (name.size() < 3 || (name.front() != '<' && name.front() != '"')) return std::nullopt;
   const std::string_view path = name.substr(1, name.size() - 2);
-  if (is_ours(path)) return std::nullopt;
+  if (is_ours(path) && (has_curand || path != "curand_kernel.h")) return std::nullopt;
   const auto library =
       std::ranges::find_if(kLibraries, [&](const Library& each) { return path.starts_with(each.path); });
   if (library == std::end(kLibraries)) return std::nullopt;
@@ -167,8 +167,7 @@ std::optional<std::string> unsupported_header(std::string_view name) {
 bool is_of_library(std::string_view path, std::span<const std::string> include_dirs) {
   // A folder of the user's may be called cuda, and a file curand_streams.h.
   constexpr std::string_view kFolders[] = {"cub/", "thrust/", "cute/", "cutlass/", "cuda/std/", "cuda/__"};
-  constexpr std::string_view kFiles[] = {"mma.h",      "curand.h",   "curand_kernel.h",
-                                         "cuda_fp8.h", "cuda_fp6.h", "cuda_fp4.h"};
+  constexpr std::string_view kFiles[] = {"mma.h", "curand.h", "cuda_fp8.h", "cuda_fp6.h", "cuda_fp4.h"};
   return std::ranges::any_of(include_dirs, [&](const std::string& dir) {
     const std::string name = std::filesystem::path(path).lexically_relative(dir).generic_string();
     return is_ours(name) || std::ranges::find(kFiles, name) != std::end(kFiles) ||

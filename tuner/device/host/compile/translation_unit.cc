@@ -161,7 +161,7 @@ FlatSource flat_source(const SourcePlan& source) {
 
 // The system's headers, under the conditions of the source. Preprocessor conditions see the parameters and
 // CUDA's macros; the headers see neither.
-std::string headers_of(const FlatSource& flat, const Macros& values) {
+std::string headers_of(const FlatSource& flat, const Macros& values, const std::string& curand) {
   const std::string define = "#define __CUDACC__ 1\n" + definitions(values);
   const std::string undefine = "#undef __CUDACC__\n" + undefinitions(values);
   const std::string implied = implied_includes(flat);
@@ -173,7 +173,7 @@ std::string headers_of(const FlatSource& flat, const Macros& values) {
     if (line.kind == Kind::system_include) {
       has_headers = true;
       // Another library's headers would clash with ours in hundreds of lines.
-      const auto refusal = unsupported_header(line.name);
+      const auto refusal = unsupported_header(line.name, !curand.empty());
       const std::string place = line.text.substr(0, line.text.find('\n') + 1);  // a #line
       // Most headers of other libraries serve host code: one that is not found is empty.
       const std::string found = line.name.starts_with('<')
@@ -187,6 +187,8 @@ std::string headers_of(const FlatSource& flat, const Macros& values) {
       headers += blank_lines(line);
     }
   }
+  if (headers.find("curand_kernel.h") != headers.npos)
+    headers.insert(0, fmt::format("#define GKTUNE_CURAND \"{}\"\n", curand));
   return has_headers ? headers + undefine + undefinitions(own) : "";
 }
 
@@ -218,7 +220,7 @@ std::vector<std::string> add_entries(std::string& text, const NamedVariant& vari
   return symbols;
 }
 
-TranslationUnit cuda_unit(const NamedVariant& variant) {
+TranslationUnit cuda_unit(const NamedVariant& variant, const std::string& curand) {
   FlatSource flat = flat_source(*variant.source);
   const Macros values = macros_for(flat, *variant.source);
   TranslationUnit unit;
@@ -227,8 +229,9 @@ TranslationUnit cuda_unit(const NamedVariant& variant) {
   // Few kernels use them, and all would take longer to compile.
   const bool has_lanes = body.find("__v") != body.npos || body.find("__dp") != body.npos;
   unit.text = "#include \"gktune/cuda.h\"\n#include \"gktune/trampoline.h\"\n" +
-              std::string(has_lanes ? "#include \"gktune/simd.h\"\n" : "") + headers_of(flat, values) +
-              line_directive(1, "gktune") + "#include \"gktune/keywords.h\"\n" + definitions(values) + body;
+              std::string(has_lanes ? "#include \"gktune/simd.h\"\n" : "") +
+              headers_of(flat, values, curand) + line_directive(1, "gktune") +
+              "#include \"gktune/keywords.h\"\n" + definitions(values) + body;
   unit.symbols = add_entries(unit.text, variant, "kernel_entry");
   return unit;
 }

@@ -22,7 +22,8 @@ struct NamedVariant {
   std::string name;
 };
 
-TranslationUnit cuda_unit(const NamedVariant& variant);
+// `curand`: the path of the toolkit's curand_kernel.h; empty: kernels cannot include it.
+TranslationUnit cuda_unit(const NamedVariant& variant, const std::string& curand);
 // Makes the unit of a plain C++ source.
 TranslationUnit cpp_unit(const NamedVariant& variant);
 
