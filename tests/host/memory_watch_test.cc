@@ -120,6 +120,19 @@ TEST_F(Watched, syncwarp_orders_no_other_warp) {
   expect_fault(text, shape(1, 64), Status::data_race, {"kernel.cu:6", "kernel.cu:8"});
 }
 
+TEST_F(Watched, operations_of_cub_race_without_a_barrier_between_them) {
+  for (const std::string operation : {"sum = cub::BlockReduce<int, 64>(reduce).Sum(sum);",
+                                      "cub::BlockScan<int, 64>(scan).InclusiveSum(sum, sum);"}) {
+    const std::string text =
+        "#include <cub/cub.cuh>\n__global__ void k(const int* in, int* out) {\n"
+        "__shared__ cub::BlockReduce<int, 64>::TempStorage reduce;\n"
+        "__shared__ cub::BlockScan<int, 64>::TempStorage scan;\nint sum = in[threadIdx.x];\n" +
+        operation + "\nBARRIER\n" + operation + "\nout[threadIdx.x] = sum;\n}";
+    expect_clean(with(text, "__syncthreads();"), shape(1, 64));
+    expect_fault(with(text, ""), shape(1, 64), Status::data_race, {"kernel.cu:6", "kernel.cu:8"});
+  }
+}
+
 TEST_F(Watched, bins_cleared_without_a_barrier_race) {
   const std::string text = R"(
   __shared__ int bins[64];

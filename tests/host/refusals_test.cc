@@ -99,8 +99,12 @@ TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line)
       "  int lane;\n  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n  out[0] = lane;";
   const std::string child = "__global__ void child(int* x) { x[0] = 1; }\n";
   for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
-           {"#include <cub/cub.cuh>\n" + kernel("  cub::BlockReduce<int, 64> x;"),
-            "1: error: CUB (<cub/cub.cuh>)"},
+           {"#include <cub/cub.cuh>\n" + kernel("  using Sort = cub::BlockRadixSort<int, 64, 4>;"),
+            "3: error: this part of CUB"},
+           {"#include <cub/block/block_radix_sort.cuh>\n" + kernel(""),
+            "1: error: this part of CUB (<cub/block/block_radix_sort.cuh>)"},
+           {"#include <cub/device/device_reduce.cuh>\n" + kernel(""),
+            "1: error: CUB's algorithms for a device (<cub/device/device_reduce.cuh>)"},
            {"#include <mma.h>\n" + kernel("  out[0] = 1;"), "1: error: tensor-core kernels (<mma.h>)"},
            {"#include <cute/tensor.hpp>\n" + kernel(""), "1: error: CuTe (<cute/tensor.hpp>)"},
            {"#include <cutlass/cutlass.h>\n" + kernel(""), "1: error: CUTLASS (<cutlass/cutlass.h>)"},
@@ -128,8 +132,8 @@ TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line)
 // host device in hundreds of lines.
 TEST_P(Refusals, report_each_header_of_a_library_in_one_line) {
   ScratchFolder folder;
-  for (const char* name :
-       {"cute/tensor.hpp", "cutlass/cutlass.h", "cub/cub.cuh", "cuda/std/mdspan", "cuda_fp8.h", "mma.h"}) {
+  for (const char* name : {"cute/tensor.hpp", "cutlass/cutlass.h", "cub/device/device_reduce.cuh",
+                           "cuda/std/mdspan", "cuda_fp8.h", "mma.h"}) {
     for (const auto& [open, close] : {std::pair{"<", ">"}, std::pair{"\"", "\""}}) {
       std::filesystem::create_directories((folder.path() / name).parent_path());
       folder.write(name, "#error this is not for the host device\n");

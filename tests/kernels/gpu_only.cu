@@ -2,11 +2,12 @@
 #if defined(USE_CUB)
 #include <cub/cub.cuh>
 __global__ void block_sums(const float* in, float* out, int n) {
-  using Reduce = cub::BlockReduce<float, kThreads>;
-  __shared__ typename Reduce::TempStorage storage;
+  using Sort = cub::BlockRadixSort<float, kThreads, 1>;
+  __shared__ typename Sort::TempStorage storage;
   const int i = blockIdx.x * kThreads + threadIdx.x;
-  const float sum = Reduce(storage).Sum(i < n ? in[i] : 0.0f);
-  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+  float key[1] = {i < n ? in[i] : 0.0f};
+  Sort(storage).Sort(key);
+  if (threadIdx.x == 0) out[blockIdx.x] = key[0];
 }
 #elif defined(USE_FP8)
 #include <cuda_fp8.h>

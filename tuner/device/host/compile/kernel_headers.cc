@@ -90,7 +90,8 @@ struct Library {
 };
 constexpr Library kLibraries[] = {
     {"mma.h", "tensor-core kernels"},
-    {"cub/", "CUB"},
+    {"cub/device/", "CUB's algorithms for a device"},
+    {"cub/", "this part of CUB"},
     {"thrust/", "Thrust"},
     {"cute/", "CuTe"},
     {"cutlass/", "CUTLASS"},
@@ -114,6 +115,8 @@ struct Feature {
   std::string_view name, words;
 };
 constexpr Feature kFeatures[] = {
+    {"‘cub’", "this part of CUB"},  // GCC: ‘DeviceReduce’ is not a member of ‘cub’
+    {"'cub'", "this part of CUB"},  // clang: no member named 'DeviceReduce' in namespace 'cub'
     {"cudaTextureObject_t", "textures"},
     {"cudaSurfaceObject_t", "surfaces"},
     {"tex1D", "textures"},

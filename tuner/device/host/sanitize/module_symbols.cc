@@ -86,7 +86,7 @@ bool is_of_library(std::string_view name) {
   name.remove_prefix(1);
   if (name.starts_with('K')) name.remove_prefix(1);
   return name.starts_with("St") || name.starts_with("6gktune6kernel") || name.starts_with("4cuda") ||
-         name.starts_with("18cooperative_groups");
+         name.starts_with("3cub") || name.starts_with("18cooperative_groups");
 }
 
 }  // namespace
