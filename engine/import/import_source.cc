@@ -360,7 +360,8 @@ class SourceImport {
   }
 
   void add_axis(const std::string& name, std::int64_t value, bool is_macro) {
-    const std::string axis = is_expression_word(name) ? name + '_' : name;  // a size `in`
+    const bool is_free = !is_expression_word(name) && !is_any_of(name, reading_names());
+    const std::string axis = is_free ? name : name + '_';  // a size `in`
     draft_.axes.push_back({axis, {std::to_string(value)}, is_macro && is_named_in_kernel(name)});
     code_.known[name] = axis;
   }

@@ -110,15 +110,34 @@ __global__ void k(int* p) { *p = static_cast<int>(std::array<int, N>().size()); 
   EXPECT_NE(lacking.log.find("kernel.cu:6"), std::string::npos) << lacking.log;
 }
 
-TEST_P(HostCompilerTest, accepts_an_alignment_after_shared) {
+TEST_P(HostCompilerTest, accepts_shared_variables_as_cuda_does) {
   const CompiledVariant variant = compile(kernel_source(R"(
 __global__ void k(int* p) {
+  static __shared__ int twice_static[2];
+  __shared__ static int static_behind[2];
+  p = twice_static + static_behind[0];
   __shared__ alignas(128) int tile[64];
   __shared__ alignas(double) unsigned char bytes[24];
   extern __shared__ alignas(16) int dynamic[];
   extern volatile int __shared__ after_the_type[];
   *p = sizeof tile + sizeof bytes + dynamic[0] + after_the_type[1];
 })",
+                                                        {"k"}));
+  EXPECT_EQ(variant.status, Status::ok) << variant.log;
+}
+
+TEST_P(HostCompilerTest, accepts_definitions_behind_declarations_with_c_linkage) {
+  const CompiledVariant variant = compile(kernel_source(R"(
+#ifdef __cplusplus
+extern "C" {
+#endif
+__global__ void k(int* p);
+__device__ inline int one() { return 1; }
+#ifdef __cplusplus
+}
+#endif
+__global__ void k(int* p) { *p = one(); }
+)",
                                                         {"k"}));
   EXPECT_EQ(variant.status, Status::ok) << variant.log;
 }

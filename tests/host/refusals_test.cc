@@ -101,13 +101,16 @@ TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line)
   for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
            {"#include <cub/cub.cuh>\n" + kernel("  using Sort = cub::BlockRadixSort<int, 64, 4>;"),
             "3: error: this part of CUB"},
-           {"#include <cub/block/block_radix_sort.cuh>\n" + kernel(""),
+           {"#include <cub/block/block_radix_sort.cuh>\n" + kernel("  cub::BlockRadixSort<int, 64, 4> sort;"),
             "1: error: this part of CUB (<cub/block/block_radix_sort.cuh>)"},
-           {"#include <cub/device/device_reduce.cuh>\n" + kernel(""),
+           {"#include <cub/device/device_reduce.cuh>\n" + kernel("  cub::DeviceReduce reduce;"),
             "1: error: CUB's algorithms for a device (<cub/device/device_reduce.cuh>)"},
-           {"#include <mma.h>\n" + kernel("  out[0] = 1;"), "1: error: tensor-core kernels (<mma.h>)"},
-           {"#include <cute/tensor.hpp>\n" + kernel(""), "1: error: CuTe (<cute/tensor.hpp>)"},
-           {"#include <cutlass/cutlass.h>\n" + kernel(""), "1: error: CUTLASS (<cutlass/cutlass.h>)"},
+           {"#include <mma.h>\n" + kernel("  using namespace nvcuda::wmma;"),
+            "1: error: tensor-core kernels (<mma.h>)"},
+           {"#include <cute/tensor.hpp>\n" + kernel("  using namespace cute;"),
+            "1: error: CuTe (<cute/tensor.hpp>)"},
+           {"#include <cutlass/cutlass.h>\n" + kernel("  cutlass::half_t x;"),
+            "1: error: CUTLASS (<cutlass/cutlass.h>)"},
            {"\n#include <curand.h>\n" + kernel("  curandGenerator_t generator;"),
             "2: error: cuRAND (<curand.h>)"},
            {"#include <cuda_fp8.h>\n" + kernel("  __nv_fp8_e4m3 x;"),
@@ -116,7 +119,8 @@ TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line)
             "1: error: barriers by their primitives (<cuda_awbarrier_primitives.h>)"},
            {"#include <cufftdx.hpp>\n" + kernel("  using Size = cufftdx::Size<8>;"),
             "1: error: cuFFTDx (<cufftdx.hpp>)"},
-           {"#include \"cute/tensor.hpp\"\n" + kernel(""), "1: error: CuTe (\"cute/tensor.hpp\")"},
+           {"#include \"cute/tensor.hpp\"\n" + kernel("  cute::half_t x;"),
+            "1: error: CuTe (\"cute/tensor.hpp\")"},
            {"#include <cuda/std/mdspan>\n" + kernel(""),
             "1: error: this part of libcu++ (<cuda/std/mdspan>)"},
            {kernel(texture), "2: error: textures"},
@@ -132,13 +136,14 @@ TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line)
 // host device in hundreds of lines.
 TEST_P(Refusals, report_each_header_of_a_library_in_one_line) {
   ScratchFolder folder;
+  const std::string uses = "  using namespace cute, cutlass, cub, wmma; __nv_fp8_e4m3 x;";
   for (const char* name : {"cute/tensor.hpp", "cutlass/cutlass.h", "cub/device/device_reduce.cuh",
                            "cuda/std/mdspan", "cuda_fp8.h", "mma.h"}) {
     for (const auto& [open, close] : {std::pair{"<", ">"}, std::pair{"\"", "\""}}) {
       std::filesystem::create_directories((folder.path() / name).parent_path());
       folder.write(name, "#error this is not for the host device\n");
       SourcePlan source =
-          kernel_source(fmt::format("#include {}{}{}\n", open, name, close) + kernel(""), {"k"});
+          kernel_source(fmt::format("#include {}{}{}\n", open, name, close) + kernel(uses), {"k"});
       source.include_dirs = {folder.path().string()};
       const CompiledVariant compiled = try_compile(GetParam(), source);
       EXPECT_EQ(std::ranges::count(compiled.log, '\n'), 1) << compiled.log;
@@ -149,9 +154,19 @@ TEST_P(Refusals, report_each_header_of_a_library_in_one_line) {
 }
 
 TEST(unsupported_header, is_that_of_curand_where_the_toolkit_lacks_it) {
-  EXPECT_EQ(unsupported_header("<curand_kernel.h>", false),
+  EXPECT_EQ(unsupported_header("<curand_kernel.h>", false, "curandState s;"),
             "cuRAND (<curand_kernel.h>) cannot run on the host device");
-  EXPECT_EQ(unsupported_header("<curand_kernel.h>", true), std::nullopt);
+  EXPECT_EQ(unsupported_header("<curand_kernel.h>", true, "curandState s;"), std::nullopt);
+}
+
+// Many programs have one header that includes all libraries.
+TEST_P(Refusals, leave_out_headers_that_the_code_does_not_use) {
+  const CompiledVariant compiled =
+      try_compile(GetParam(), kernel_source("#include <cuda_fp8.h>\n#include <mma.h>\n#include "
+                                            "<thrust/device_vector.h>\n" +
+                                                kernel("  out[0] = 1;"),
+                                            {"k"}));
+  EXPECT_EQ(status_name(compiled.status), "ok") << compiled.log;
 }
 
 // Headers of the host device come before those of the folder, and the user's headers in the folder are found.

@@ -68,6 +68,23 @@ TEST(KernelCode, code_that_kernels_use_stays) {
   EXPECT_EQ(kept(text), text);
 }
 
+TEST(KernelCode, members_of_classes_that_call_the_host_api_are_only_declared) {
+  EXPECT_EQ(kept("struct Lock {\n"
+                 "  int* mutex;\n"
+                 "  Lock() {\n    if (cudaMalloc(&mutex, 4)) exit(1);\n  }\n"
+                 "  void* operator new(size_t size) const { return cudaHostAlloc(size); }\n"
+                 "  int cudaCount() { return 1; }\n"
+                 "  __device__ void sync() { cudaDeviceSynchronize(); }\n};\n"
+                 "__global__ void k(Lock x) {\n  if (x.mutex) { cudaDeviceSynchronize(); }\n}\n"),
+            "struct Lock {\n"
+            "  int* mutex;\n"
+            "  Lock() ;\n"
+            "  void* operator new(size_t size) const ;\n"
+            "  int cudaCount() { return 1; }\n"
+            "  __device__ void sync() { cudaDeviceSynchronize(); }\n};\n"
+            "__global__ void k(Lock x) {\n  if (x.mutex) { cudaDeviceSynchronize(); }\n}\n");
+}
+
 TEST(KernelCode, macros_may_stand_for_the_words_of_device_code) {
   EXPECT_EQ(kept("#define HD __host__ __device__\n#define INLINE HD inline\n"
                  "INLINE float twice(float x) { return 2 * x; }\nfloat thrice(float x) { return 3 * x; }\n"),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <regex>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -431,6 +432,43 @@ Unmarked unmarked_with(const std::vector<std::string>& options) {
   return is_for_devices ? Unmarked::devices : Unmarked::host;
 }
 
+namespace {
+
+bool calls_host(Tokens body) {
+  static const std::regex kNames("cuda[A-Z].*");
+  for (std::size_t i = 0; i + 1 < body.size(); ++i) {
+    if (body[i + 1] == "(" && std::regex_match(body[i].text.begin(), body[i].text.end(), kNames)) return true;
+  }
+  return false;
+}
+
+// Leaves only the declaration of a class's members that call the host API, as a constructor that allocates
+// memory does.
+void blank_host_members(std::string& kept, std::string_view text, Tokens declaration, const WordSet& device) {
+  const auto open = std::ranges::find(declaration, "{", &Token::text);
+  const Tokens name = declaration.first(static_cast<std::size_t>(open - declaration.begin()));
+  if (has(name, "(") || !(has(name, "struct") || has(name, "class"))) return;
+  std::size_t head = 0;
+  for (std::size_t i = name.size() + 1; i < declaration.size(); ++i) {
+    const Token& before = declaration[i - 1];
+    if (is_any_of(before.text, {";", "{", "}"})) head = i;
+    if (declaration[i] != "{" || (before != ")" && before != "const")) continue;
+    const std::size_t end = closing_bracket(declaration, i);
+    if (end == declaration.size()) return;
+    const Tokens body = declaration.subspan(i, end - i + 1);
+    const bool is_device = std::ranges::any_of(
+        declaration.subspan(head, i - head), [&](const Token& token) { return device.contains(token.text); });
+    if (!is_device && calls_host(body)) {
+      const auto place = static_cast<std::size_t>(body.front().text.data() - text.data());
+      blank(kept, place, static_cast<std::size_t>(body.back().text.data() - text.data()) + 1 - place);
+      kept[place] = ';';
+    }
+    i = end;
+  }
+}
+
+}  // namespace
+
 void drop_host_code(FlatSource& source, const NameSet& mentioned, Unmarked unmarked) {
   const std::string text = text_of(source);
   const std::vector<Token> tokens = code_tokens(text);
@@ -458,6 +496,7 @@ void drop_host_code(FlatSource& source, const NameSet& mentioned, Unmarked unmar
   for (const Declaration& declaration : *declarations) {
     const Tokens all = Tokens(tokens).subspan(declaration.first, declaration.last - declaration.first + 1);
     if (declaration.is_kept) {
+      blank_host_members(kept, text, all, device);
       for (const Token& token : all) used.insert(token.text);
       continue;
     }

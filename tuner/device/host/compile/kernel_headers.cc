@@ -87,27 +87,28 @@ constexpr std::string_view kCannotRun = "cannot run on the host device";
 struct Library {
   std::string_view path;  // the beginning of its headers' paths
   std::string_view name;
+  std::string_view word = {};  // that all code has which uses it; empty: none
 };
 constexpr Library kLibraries[] = {
-    {"mma.h", "tensor-core kernels"},
-    {"cub/device/", "CUB's algorithms for a device"},
-    {"cub/", "this part of CUB"},
-    {"thrust/", "Thrust"},
-    {"cute/", "CuTe"},
-    {"cutlass/", "CUTLASS"},
-    {"curand", "cuRAND"},
+    {"mma.h", "tensor-core kernels", "wmma"},
+    {"cub/device/", "CUB's algorithms for a device", "cub"},
+    {"cub/", "this part of CUB", "cub"},
+    {"thrust/", "Thrust", "thrust"},
+    {"cute/", "CuTe", "cute"},
+    {"cutlass/", "CUTLASS", "cutlass"},
+    {"curand", "cuRAND", "curand"},
     {"cuda/", "this part of libcu++"},
-    {"cuda_fp8", "8-bit floating-point types"},
-    {"cuda_fp6", "6-bit floating-point types"},
-    {"cuda_fp4", "4-bit floating-point types"},
-    {"texture_", "textures"},
-    {"surface_", "surfaces"},
+    {"cuda_fp8", "8-bit floating-point types", "__nv_fp8"},
+    {"cuda_fp6", "6-bit floating-point types", "__nv_fp6"},
+    {"cuda_fp4", "4-bit floating-point types", "__nv_fp4"},
+    {"texture_", "textures", "tex"},
+    {"surface_", "surfaces", "surf"},
     {"cooperative_groups/", "this part of cooperative groups"},
-    {"cuda_awbarrier", "barriers by their primitives"},
+    {"cuda_awbarrier", "barriers by their primitives", "__mbarrier"},
     {"nv/", "this part of libcu++"},
     {"crt/", "a part of the toolkit"},
-    {"cublasdx", "cuBLASDx"},
-    {"cufftdx", "cuFFTDx"},
+    {"cublasdx", "cuBLASDx", "cublasdx"},
+    {"cufftdx", "cuFFTDx", "cufftdx"},
 };
 
 // Names in a compiler's first error, and the feature that they belong to.
@@ -157,13 +158,14 @@ bool is_ours(std::string_view path) {
 
 }  // namespace
 
-std::optional<std::string> unsupported_header(std::string_view name, bool has_curand) {
+std::optional<std::string> unsupported_header(std::string_view name, bool has_curand, std::string_view code) {
   if (name.size() < 3 || (name.front() != '<' && name.front() != '"')) return std::nullopt;
   const std::string_view path = name.substr(1, name.size() - 2);
   if (is_ours(path) && (has_curand || path != "curand_kernel.h")) return std::nullopt;
   const auto library =
       std::ranges::find_if(kLibraries, [&](const Library& each) { return path.starts_with(each.path); });
   if (library == std::end(kLibraries)) return std::nullopt;
+  if (code.find(library->word) == std::string_view::npos) return "";
   return std::string(library->name) + " (" + std::string(name) + ") " + std::string(kCannotRun);
 }
 

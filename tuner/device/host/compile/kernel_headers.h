@@ -19,8 +19,9 @@ Result<std::string> place_kernel_headers(const std::string& folder, const std::s
 
 // The text of an #error for a header that CUDA has and the host device has not: "CUTLASS
 // (<cutlass/cutlass.h>) cannot run on the host device". `name` is as in the #include: <cutlass/cutlass.h>.
-// `has_curand`: the toolkit has the header that our curand_kernel.h includes.
-std::optional<std::string> unsupported_header(std::string_view name, bool has_curand);
+// `has_curand`: the toolkit has the header that our curand_kernel.h includes. An empty text: the code uses
+// nothing of the header, which counts as empty.
+std::optional<std::string> unsupported_header(std::string_view name, bool has_curand, std::string_view code);
 // True if a file in one of these folders has the name of a header that the host device provides, or of one
 // that it refuses.
 bool is_of_library(std::string_view path, std::span<const std::string> include_dirs);

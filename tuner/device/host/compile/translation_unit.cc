@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,11 +63,15 @@ class Rewriter {
   // The index of the next token.
   std::size_t rewrite(std::size_t i) {
     const Token& token = tokens_[i];
+    if (linkage_ends_.contains(i)) {
+      edits_.replace(token, token, "");
+      return i + 1;
+    }
     if (token.kind == Token::Kind::punctuation) note_punctuation(token.text.front());
     if (token.kind != Token::Kind::word) return i + 1;
     if (token == "namespace") is_namespace_next_ = true;
     if (token == "extern") return rewrite_extern(i);
-    if (token == "__shared__") return rewrite_shared(i);
+    if (token == "__shared__" || token == "static") return rewrite_shared(i);
     if (token == "asm" || token == "__asm__" || token == "__asm") return rewrite_assembly(i);
     return i + 1;
   }
@@ -85,9 +90,10 @@ class Rewriter {
     // Drop the linkage: the C library may have a function of that name.
     if (is_c_linkage(tokens_, i)) {
       const bool is_block = i + 2 < tokens_.size() && tokens_[i + 2] == "{";
-      if (is_block) is_namespace_next_ = true;
-      edits_.replace(tokens_[i], tokens_[i + 1], is_block ? "inline namespace gktune_c" : "");
-      return i + 2;
+      if (is_block) linkage_ends_.insert(closing_bracket(tokens_, i + 2));
+      const std::size_t last = is_block ? i + 2 : i + 1;
+      edits_.replace(tokens_[i], tokens_[last], "");
+      return last + 1;
     }
     const auto end = static_cast<std::size_t>(
         std::ranges::find(tokens_.subspan(i), std::string_view(";"), &Token::text) - tokens_.begin());
@@ -106,9 +112,15 @@ class Rewriter {
     return end;
   }
 
-  // C++ has alignas in front of static, which stands for __shared__: `__shared__ alignas(16) float tile[16]`.
+  // `static` stands for __shared__: `static __shared__ float tile[16]` has it twice. C++ has alignas in front
+  // of it: `__shared__ alignas(16) float tile[16]`.
   std::size_t rewrite_shared(std::size_t i) {
-    if (i + 2 >= tokens_.size() || tokens_[i + 1] != "alignas") return i + 1;
+    if (i + 2 >= tokens_.size()) return i + 1;
+    if (tokens_[i] == "static" ? tokens_[i + 1] == "__shared__" : tokens_[i + 1] == "static") {
+      edits_.replace(tokens_[i], tokens_[i + 1], "__shared__");
+      return i + 2;
+    }
+    if (tokens_[i] == "static" || tokens_[i + 1] != "alignas") return i + 1;
     const std::size_t close = closing_bracket(tokens_, i + 2);
     if (close == tokens_.size()) return i + 1;
     std::string alignment;
@@ -128,6 +140,7 @@ class Rewriter {
 
   std::vector<Token> all_;
   Tokens tokens_;
+  std::set<std::size_t> linkage_ends_;  // the places of } that end extern "C" {
   Edits edits_;
   std::vector<bool> is_namespace_;  // of each brace that is open
   bool is_namespace_next_ = false;
@@ -161,7 +174,8 @@ FlatSource flat_source(const SourcePlan& source) {
 
 // The system's headers, under the conditions of the source. Preprocessor conditions see the parameters and
 // CUDA's macros; the headers see neither.
-std::string headers_of(const FlatSource& flat, const Macros& values, const std::string& curand) {
+std::string headers_of(const FlatSource& flat, const Macros& values, const std::string& curand,
+                       std::string_view body) {
   const std::string define = "#define __CUDACC__ 1\n" + definitions(values);
   const std::string undefine = "#undef __CUDACC__\n" + undefinitions(values);
   const std::string implied = implied_includes(flat);
@@ -173,13 +187,15 @@ std::string headers_of(const FlatSource& flat, const Macros& values, const std::
     if (line.kind == Kind::system_include) {
       has_headers = true;
       // Another library's headers would clash with ours in hundreds of lines.
-      const auto refusal = unsupported_header(line.name, !curand.empty());
+      const auto refusal = unsupported_header(line.name, !curand.empty(), body);
       const std::string place = line.text.substr(0, line.text.find('\n') + 1);  // a #line
       // Most headers of other libraries serve host code: one that is not found is empty.
       const std::string found = line.name.starts_with('<')
                                     ? "#if __has_include(" + line.name + ")\n" + line.text + "#endif\n"
                                     : line.text;
-      headers += undefine + (refusal ? place + "#error \"" + *refusal + "\"\n" : found) + define;
+      const std::string error =
+          refusal && !refusal->empty() ? place + "#error \"" + *refusal + "\"\n" : blank_lines(line);
+      headers += undefine + (refusal ? error : found) + define;
     } else if (line.kind == Kind::define || line.kind == Kind::undef || line.kind == Kind::condition ||
                line.kind == Kind::place) {
       headers += line.text;
@@ -230,7 +246,7 @@ TranslationUnit cuda_unit(const NamedVariant& variant, const std::string& curand
   const bool has_lanes = body.find("__v") != body.npos || body.find("__dp") != body.npos;
   unit.text = "#include \"gktune/cuda.h\"\n#include \"gktune/trampoline.h\"\n" +
               std::string(has_lanes ? "#include \"gktune/simd.h\"\n" : "") +
-              headers_of(flat, values, curand) + line_directive(1, "gktune") +
+              headers_of(flat, values, curand, body) + line_directive(1, "gktune") +
               "#include \"gktune/keywords.h\"\n" + definitions(values) + body;
   unit.symbols = add_entries(unit.text, variant, "kernel_entry");
   return unit;
