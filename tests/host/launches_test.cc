@@ -60,10 +60,10 @@ class Launches : public testing::Test {
 };
 
 TEST_F(Launches, every_configuration_of_every_space_is_right) {
-  const std::set<std::string> names = {
-      "any_order",       "padding",      "constant_memory", "device_variable", "setup",
-      "cooperative",     "programmatic", "struct",          "large_struct",    "repeat",
-      "computed_inputs", "verifier",     "references",      "complex",         "until"};
+  const std::set<std::string> names = {"any_order",    "padding",     "constant_memory", "device_variable",
+                                       "setup",        "cooperative", "programmatic",    "struct",
+                                       "large_struct", "repeat",      "computed_inputs", "verifier",
+                                       "references",   "complex",     "until",           "texture"};
   std::vector<Plan> plans;
   CompileJob compile;
   compile.cache_dir = GKTUNE_TEST_CACHE;

@@ -94,7 +94,7 @@ TEST_P(Refusals, report_a_tile_of_an_impossible_size) {
 
 // The compiler reports many further lines, which are left out.
 TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line) {
-  const std::string texture = "  cudaTextureObject_t texture = 0;\n  out[0] = tex2D<int>(texture, 1, 2);";
+  const std::string texture = "  cudaTextureObject_t texture = 0;\n  out[0] = tex3D<int>(texture, 1, 2, 3);";
   const std::string ptx =
       "  int lane;\n  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n  out[0] = lane;";
   const std::string child = "__global__ void child(int* x) { x[0] = 1; }\n";
@@ -123,7 +123,7 @@ TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line)
             "1: error: CuTe (\"cute/tensor.hpp\")"},
            {"#include <cuda/std/mdspan>\n" + kernel(""),
             "1: error: this part of libcu++ (<cuda/std/mdspan>)"},
-           {kernel(texture), "2: error: textures"},
+           {kernel(texture), "3: error: this kind of texture"},
            {kernel(ptx), "3: error: inline PTX"},
            {child + kernel("  child<<<1, 1>>>(out);"), "3: error: launches by a kernel (<<<…>>>)"}}) {
     const CompiledVariant compiled = try_compile(GetParam(), kernel_source(text, {"k"}));

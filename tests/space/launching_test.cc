@@ -278,6 +278,17 @@ TEST(Launching, a_buffer_that_is_swapped_with_that_of_a_texture_is_aligned_too) 
   EXPECT_TRUE(plan->arguments[2].is_aligned);
 }
 
+TEST(Launching, textures_on_a_cpu_are_for_kernels_in_cuda) {
+  const auto definition = read_space_text(
+      "kernel: k\nsource: k.cc\nproblem: {n: [8]}\narguments:\n  in: {type: float, extent: n, init: zero}\n"
+      "  out: {type: float, extent: n, role: out}\n"
+      "launches: {entry: f, arguments: [{texture: in, sizes: n}, out]}\n",
+      "k.yaml", {}, files_of({{"k.cc", "void f(unsigned long long in, float* out) {}"}}));
+  ASSERT_TRUE(definition.ok()) << definition.error().front().str();
+  EXPECT_EQ(resolve(definition->kernel, {}, {{"n", 8}}, device_of("host")).error().message,
+            "launch of 'f': texture of 'in': textures exist on GPUs only");
+}
+
 TEST(Launching, tensor_maps_refer_to_a_buffer) {
   const auto plan = launching_plan(
       "launches: {entry: f, arguments: [{tensor_map: in, sizes: [4, 2], box: [4, blocks], swizzle: 32}, "

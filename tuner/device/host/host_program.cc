@@ -3,10 +3,41 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <deque>
+#include <utility>
 
 #include "tuner/device/host/sanitize/memory_watch.h"
 
 namespace gktune {
+namespace {
+
+// What a launch passes as a texture object.
+struct PassedTexture {
+  kernel::Texture texture;
+  const kernel::Texture* object;
+};
+
+kernel::Texture texture_of(const TexturePlan& plan, const void* data) {
+  using Type = kernel::Texture::Type;
+  using Row = std::pair<ElementType, Type>;
+  constexpr Row kTypes[] = {{ElementType::int8, Type::int8},       {ElementType::int16, Type::int16},
+                            {ElementType::int32, Type::int32},     {ElementType::uint8, Type::uint8},
+                            {ElementType::uint16, Type::uint16},   {ElementType::uint32, Type::uint32},
+                            {ElementType::float16, Type::float16}, {ElementType::float32, Type::float32}};
+  return {static_cast<const unsigned char*>(data),
+          std::ranges::find(kTypes, plan.type, &Row::first)->second,
+          plan.channels,
+          plan.channels * static_cast<long>(element_size(plan.type)),
+          plan.width,
+          plan.height,
+          plan.pitch_bytes,
+          static_cast<kernel::Texture::Address>(plan.address),  // in the same order
+          plan.filter == TexturePlan::Filter::linear,
+          plan.is_normalized,
+          plan.reads_fractions};
+}
+
+}  // namespace
 
 Result<HostProgram, Failure> HostProgram::load(const Module& module, const ProgramPlan& planned,
                                                const std::vector<ArgumentPlan>& arguments,
@@ -21,6 +52,10 @@ Result<HostProgram, Failure> HostProgram::load(const Module& module, const Progr
         if (!step.entry.empty()) program.note_resources(step);
       }
     }
+  }
+  for (std::size_t i = 0; i < plan.values.size(); ++i) {
+    const auto index = static_cast<int>(arguments.size() + i);
+    if (plan.values[i].is_texture()) program.textures_.emplace(index, plan.values[i].texture);
   }
   for (const VariablePlan& variable : plan.variables) {
     if (auto added = program.add_variable(variable, plan, arguments); !added) return added.error();
@@ -62,6 +97,7 @@ Result<void, Failure> HostProgram::run(Executor& executor, const std::vector<Sha
                                        void* const* values) const {
   void* given[kernel::Entry::kMaxArguments];
   std::vector<std::byte> structs;
+  std::deque<PassedTexture> textures;  // which stay where they are
   for (std::size_t at = 0; at < steps.size(); ++at) {
     const SharedObjectSteps::Step& step = steps[at];
     if (step.plan.flag_argument >= 0) {
@@ -79,6 +115,14 @@ Result<void, Failure> HostProgram::run(Executor& executor, const std::vector<Sha
       continue;
     }
     code_.passed.point_to(step.plan.arguments, values, given, structs);
+    for (std::size_t i = 0; !textures_.empty() && i < step.plan.arguments.size(); ++i) {
+      const auto plan = textures_.find(step.plan.arguments[i]);
+      if (plan == textures_.end()) continue;
+      PassedTexture& passed = textures.emplace_back();
+      passed.texture = texture_of(plan->second, *static_cast<void**>(values[plan->second.argument]));
+      passed.object = &passed.texture;
+      given[i] = &passed.object;
+    }
     const LaunchShape shape{step.plan.grid, step.plan.block, step.plan.shared_bytes, step.plan.attributes};
     auto done = code_.module.launch(executor, step.entry, shape, {given, step.plan.arguments.size()});
     if (!done) return done;

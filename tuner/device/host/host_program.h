@@ -3,6 +3,7 @@
 #include <cfenv>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -69,6 +70,7 @@ class HostProgram final : public LoadedProgram {
 
   SharedObjectSteps code_;
   Instrumentation instrumentation_;
+  std::map<int, TexturePlan> textures_;  // by the value that a step passes
   std::vector<Variable> variables_;
   Resources resources_;
 };

@@ -396,7 +396,8 @@ class Resolver {
     const std::string kind = passed.tensor_map ? "tensor map" : "texture";
     const std::string& name = passed.tensor_map ? passed.tensor_map->buffer : passed.texture->buffer;
     const std::string where = launch + kind + " of '" + name + "': ";
-    if (device_.kind == "host") evaluator_.fail(where + kind + "s exist on GPUs only");
+    if (device_.kind == "host" && (passed.tensor_map || kernel_.language != Language::cuda))
+      evaluator_.fail(where + kind + "s exist on GPUs only");
     ArgumentPlan plan;
     plan.name = kind + " of " + name;
     const int index = index_of(name);

@@ -26,6 +26,8 @@ constexpr std::string_view kSeenWithout[] = {"cuda.h",
                                              "cuda_runtime_api.h",
                                              "device_functions.h",
                                              "device_launch_parameters.h",
+                                             "texture_indirect_functions.h",
+                                             "texture_types.h",
                                              "vector_functions.h",
                                              "vector_types.h"};
 
@@ -101,7 +103,7 @@ constexpr Library kLibraries[] = {
     {"cuda_fp8", "8-bit floating-point types", "__nv_fp8"},
     {"cuda_fp6", "6-bit floating-point types", "__nv_fp6"},
     {"cuda_fp4", "4-bit floating-point types", "__nv_fp4"},
-    {"texture_", "textures", "tex"},
+    {"texture_", "this kind of texture", "tex"},
     {"surface_", "surfaces", "surf"},
     {"cooperative_groups/", "this part of cooperative groups"},
     {"cuda_awbarrier", "barriers by their primitives", "__mbarrier"},
@@ -118,11 +120,14 @@ struct Feature {
 constexpr Feature kFeatures[] = {
     {"‘cub’", "this part of CUB"},  // GCC: ‘DeviceReduce’ is not a member of ‘cub’
     {"'cub'", "this part of CUB"},  // clang: no member named 'DeviceReduce' in namespace 'cub'
-    {"cudaTextureObject_t", "textures"},
     {"cudaSurfaceObject_t", "surfaces"},
-    {"tex1D", "textures"},
-    {"tex2D", "textures"},
-    {"tex3D", "textures"},
+    {"tex1DL", "this kind of texture"},
+    {"tex1DG", "this kind of texture"},
+    {"tex2DL", "this kind of texture"},
+    {"tex2DG", "this kind of texture"},
+    {"tex2Dg", "this kind of texture"},
+    {"tex3D", "this kind of texture"},
+    {"texCubemap", "this kind of texture"},
     {"surf1D", "surfaces"},
     {"surf2D", "surfaces"},
     {"surf3D", "surfaces"},

@@ -244,8 +244,11 @@ TranslationUnit cuda_unit(const NamedVariant& variant, const std::string& curand
   const std::string body = body_of(flat);
   // Few kernels use them, and all would take longer to compile.
   const bool has_lanes = body.find("__v") != body.npos || body.find("__dp") != body.npos;
+  const bool has_textures = body.find("cudaTextureObject_t") != body.npos ||
+                            body.find("tex2D") != body.npos || body.find("tex1D") != body.npos;
   unit.text = "#include \"gktune/cuda.h\"\n#include \"gktune/trampoline.h\"\n" +
               std::string(has_lanes ? "#include \"gktune/simd.h\"\n" : "") +
+              std::string(has_textures ? "#include \"gktune/texture.h\"\n" : "") +
               headers_of(flat, values, curand, body) + line_directive(1, "gktune") +
               "#include \"gktune/keywords.h\"\n" + definitions(values) + body;
   unit.symbols = add_entries(unit.text, variant, "kernel_entry");

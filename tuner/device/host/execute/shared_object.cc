@@ -105,7 +105,8 @@ std::optional<std::string> misfit(const kernel::Entry& entry, const StepPlan& st
   for (std::size_t i = 0; i < step.arguments.size(); ++i) {
     const ArgumentPlan& argument = passed_argument(arguments, program, step.arguments[i]);
     const std::string which = "parameter " + std::to_string(i + 1) + " of " + step.entry;
-    const bool is_struct = !argument.members.empty(), is_buffer = !argument.is_scalar && !is_struct;
+    const bool is_struct = !argument.members.empty(),
+               is_buffer = !argument.is_scalar && !is_struct && !argument.is_texture();
     if (entry.argument_is_pointer[i] != is_buffer) {
       if (is_struct) return which + " is a pointer, the launch passes a struct";
       return which + (argument.is_scalar ? " is a pointer, '" + argument.name + "' is a scalar"

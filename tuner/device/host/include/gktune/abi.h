@@ -109,6 +109,18 @@ struct LauncherCall {
   char message[256];  // why it failed
 };
 
+// What kernels read by a texture object, which is the address of this. See TexturePlan.
+struct Texture {
+  enum class Type { int8, int16, int32, uint8, uint16, uint32, float16, float32 };
+  enum class Address { clamp, border, wrap, mirror };
+  const unsigned char* data;
+  Type type;
+  long channels, texel_bytes;
+  long width, height, pitch_bytes;
+  Address address;
+  bool is_filtered, is_normalized, reads_fractions;
+};
+
 // One entry of a compiled source: a function, or a variable, which has an address.
 struct Entry {
   static constexpr unsigned kMaxArguments = 64;
