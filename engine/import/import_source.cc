@@ -295,7 +295,14 @@ class SourceImport {
     static const std::regex kBlocks(".*n(um)?_?(blocks|groups)", std::regex::icase);
     NameSet used;  // the other kernels are compiled too
     for (const FunctionSignature& kernel : kernels_) used.merge(used_by(flat_, kernel.name).words);
-    const std::vector<UnsetName> unset = unset_names(all_, used);
+    std::vector<UnsetName> unset = unset_names(all_, used);
+    for (const FunctionSignature& each : signatures_) {
+      if (!each.parameters) continue;
+      for (const FunctionSignature::Parameter& parameter : *each.parameters)
+        std::erase_if(unset, [&](const UnsetName& name) {
+          return name.name == parameter.name || name.name == parse_type(parameter.type).base;
+        });
+    }
     std::smatch parts;
     for (const UnsetName& each : unset) {
       if (!std::regex_match(each.name, parts, kBlock)) continue;
@@ -338,7 +345,7 @@ class SourceImport {
       const auto longest = std::ranges::max_element(
           draft_.parameters, {},
           [](const SpaceDraft::Parameter& each) { return each.comment == kUnset ? each.values.size() : 0; });
-      if (count <= kMost || longest->values.size() == 1) return;
+      if (count <= kMost || longest->comment != kUnset || longest->values.size() == 1) return;
       longest->values.erase(longest->values.back() == *longest->default_value ? longest->values.begin()
                                                                               : longest->values.end() - 1);
     }

@@ -22,8 +22,7 @@ bool is_known(const std::string& name) {
 bool is_type_word(const std::string& word) {
   static const std::regex kTypes(
       "(u?(char|short|int|long|longlong)|float|double|half|__half|__nv_bfloat16)[1-4]?2?|unsigned|signed|"
-      "void|"
-      "bool|auto|const|volatile|uint|uchar|ushort|ulong|dim3|__restrict__|__restrict|.*_t");
+      "void|bool|auto|const|volatile|uint|uchar|ushort|ulong|dim3|__restrict__|__restrict|.*_t");
   return std::regex_match(word, kTypes);
 }
 
@@ -115,6 +114,7 @@ class UnsetNameFinder {
   bool declares(std::size_t at) const {
     const Token& before = code_[at - 1];
     if (before.is_word() && !is(at - 1, {"return", "else", "case", "and", "or", "not"})) return true;
+    if (is_type(at)) return true;
     if (is(at - 1, {".", ":"}) && (before == "." || is(at - 2, {":"}))) return true;
     if (before == "}" && is(at + 1, {";", ","})) return true;
     if (before == ">" && (is(at - 2, {"-"}) || is(at + 1, {"=", ";", "{"}))) return true;
@@ -130,6 +130,13 @@ class UnsetNameFinder {
     };
     if ((at + 2 < code_.size() && is_twice(at + 1)) || (at >= 2 && is_twice(at - 2))) return true;
     return follows_type(at);
+  }
+
+  // Row in `Row a`, `Row* b` and `(Row*)c`, and the label of `Row:`.
+  bool is_type(std::size_t at) const {
+    const bool begins = is(at - 1, {";", "{", "}"});
+    return code_[at + 1].is_word() || (begins && is(at + 1, {"*", "&", ":"})) ||
+           (is(at + 1, {"*"}) && is(at + 2, {")", "*"}));
   }
 
   // `int a, b`: two words begin the statement.
