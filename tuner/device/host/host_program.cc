@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <utility>
 
 #include "tuner/device/host/sanitize/memory_watch.h"
@@ -11,7 +10,7 @@
 namespace gktune {
 namespace {
 
-// What a launch passes as a texture object.
+// A launch passes `object`, the address of `texture`.
 struct PassedTexture {
   kernel::Texture texture;
   const kernel::Texture* object;
@@ -97,7 +96,7 @@ Result<void, Failure> HostProgram::run(Executor& executor, const std::vector<Sha
                                        void* const* values) const {
   void* given[kernel::Entry::kMaxArguments];
   std::vector<std::byte> structs;
-  std::deque<PassedTexture> textures;  // which stay where they are
+  std::vector<PassedTexture> textures;  // of one step
   for (std::size_t at = 0; at < steps.size(); ++at) {
     const SharedObjectSteps::Step& step = steps[at];
     if (step.plan.flag_argument >= 0) {
@@ -115,6 +114,8 @@ Result<void, Failure> HostProgram::run(Executor& executor, const std::vector<Sha
       continue;
     }
     code_.passed.point_to(step.plan.arguments, values, given, structs);
+    textures.clear();
+    if (!textures_.empty()) textures.reserve(step.plan.arguments.size());  // they stay where they are
     for (std::size_t i = 0; !textures_.empty() && i < step.plan.arguments.size(); ++i) {
       const auto plan = textures_.find(step.plan.arguments[i]);
       if (plan == textures_.end()) continue;
