@@ -157,7 +157,7 @@ class SourceImport {
 
   Result<ImportedSpace> run(const std::vector<std::string>& wanted) {
     if (auto chosen = choose_kernel(wanted); !chosen) return chosen.error();
-    kernel_text_ = used_by(flat_, kernel_->name);
+    kernel_text_ = used_by(flat_, {kernel_->name});
     find_settings();
     find_unset_names();
     find_block();
@@ -293,9 +293,9 @@ class SourceImport {
     static const std::regex kBlock(".*(block|group)_?(size|dim)_?([xyz])?|.*n(um)?_?threads()()",
                                    std::regex::icase);
     static const std::regex kBlocks(".*n(um)?_?(blocks|groups)", std::regex::icase);
-    NameSet used;  // the other kernels are compiled too
-    for (const FunctionSignature& kernel : kernels_) used.merge(used_by(flat_, kernel.name).words);
-    std::vector<UnsetName> unset = unset_names(all_, used);
+    NameSet compiled;
+    for (const FunctionSignature& kernel : kernels_) compiled.insert(kernel.name);
+    std::vector<UnsetName> unset = unset_names(all_, used_by(flat_, compiled).words);
     for (const FunctionSignature& each : signatures_) {
       if (!each.parameters) continue;
       for (const FunctionSignature::Parameter& parameter : *each.parameters)
@@ -336,7 +336,7 @@ class SourceImport {
     keep_few_configurations();
   }
 
-  // So that a check ends soon.
+  // Removes guessed values until few enough configurations are left for a check to end soon.
   void keep_few_configurations() {
     constexpr std::size_t kMost = 256;
     for (;;) {

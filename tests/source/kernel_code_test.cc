@@ -232,13 +232,13 @@ TEST(UsedBy, lists_the_words_and_numbers_of_the_code_that_a_function_needs) {
                    "__global__ void first(deep::Pair* p) { p[TILE].first[WARPS] = twice(1.5f); }\n"
                    "__global__ void second() { int x = OTHER + 99; }\nint main() { int threads = 256; "
                    "first<<<1, threads>>>(0); }\n"),
-              "first");
+              {"first"});
   for (const char* word : {"TILE", "SIDE", "kBlock", "WARPS", "Pair", "twice"})
     EXPECT_TRUE(used.words.contains(word)) << word;
   for (const char* word : {"OTHER", "second", "main", "threads"})
     EXPECT_FALSE(used.words.contains(word)) << word;
   EXPECT_EQ(used.numbers, (NameSet{"1.5f", "128", "2", "3", "4", "8"}));
-  EXPECT_TRUE(used_by(flat("__global__ void k() { ( }\n"), "k").words.empty());
+  EXPECT_TRUE(used_by(flat("__global__ void k() { ( }\n"), {"k"}).words.empty());
 }
 
 }  // namespace

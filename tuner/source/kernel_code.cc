@@ -543,7 +543,7 @@ std::string implied_includes(const FlatSource& source) {
   return includes;
 }
 
-UsedText used_by(const FlatSource& source, const std::string& function) {
+UsedText used_by(const FlatSource& source, const NameSet& functions) {
   const std::string text = text_of(source);
   const std::vector<Token> tokens = code_tokens(text);
   const Macros macros = macros_in(source);
@@ -552,7 +552,8 @@ UsedText used_by(const FlatSource& source, const std::string& function) {
   if (!declarations) return {};
   for (Declaration& declaration : *declarations) declaration.is_kept = declaration.is_of_host = false;
   UsedText used;
-  for (const std::string_view word : keep_used(*declarations, tokens, macros, {function}))
+  const WordSet roots(functions.begin(), functions.end());
+  for (const std::string_view word : keep_used(*declarations, tokens, macros, roots))
     used.words.emplace(word);
   const auto add_numbers = [&](Tokens part) {
     for (const Token& token : part) {

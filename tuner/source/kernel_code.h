@@ -31,12 +31,12 @@ std::string host_code_notes(const NameSet& host_names, std::string_view log);
 // some unasked, and headers of host libraries bring others.
 std::string implied_includes(const FlatSource& source);
 
-// The words and numbers of a function and of the functions, types, constants and macros of the source that it
-// uses. Empty if brackets do not match outside of preprocessor conditions.
+// The words and numbers of functions, and of the functions, types, constants and macros of the source that
+// they use. Empty if brackets do not match outside of preprocessor conditions.
 struct UsedText {
   NameSet words, numbers;
 };
-UsedText used_by(const FlatSource& source, const std::string& function);
+UsedText used_by(const FlatSource& source, const NameSet& functions);
 
 // Lets parameters replace settings of the source. `#define TILE 16` becomes a blank line. `constexpr int TILE
 // = 16`, `enum { TILE = 16 }`, `using real = float` and `typedef float real` take the value of a macro with
