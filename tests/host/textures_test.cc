@@ -24,7 +24,7 @@ class Textures : public WithEachCompiler {
  protected:
   static const unsigned char* bytes(const void* data) { return static_cast<const unsigned char*>(data); }
 
-  // Of the image 0 1 2 3 / 10 11 12 13.
+  // Reads the image 0 1 2 3 / 10 11 12 13 by tex2D.
   std::vector<float> reads(Texture::Address address, bool is_filtered, bool is_normalized,
                            std::vector<float> x, std::vector<float> y) {
     const std::vector<float> pixels = {0, 1, 2, 3, -1, -1, 10, 11, 12, 13};
@@ -34,7 +34,7 @@ class Textures : public WithEachCompiler {
     kernels_.run(0, shape(1, static_cast<std::int64_t>(x.size())), &image, x.data(), y.data(), out.data());
     return out;
   }
-  // Of a row of two channels.
+  // Reads a row of two channels by tex1Dfetch.
   template <class T>
   std::vector<float> fetches(Texture::Type type, bool reads_fractions, const std::vector<T>& row, int first,
                              std::size_t count) {

@@ -38,7 +38,7 @@ __global__ void block_sums_reference(const float* in, float* out, int n) {
   }
 }
 
-// What goes before the next tile of a block: the sum of all tiles so far.
+// Gives each tile of a block the sum of all tiles before it.
 struct Before {
   int total;
   __device__ int operator()(int tile) {

@@ -114,7 +114,7 @@ TEST(Repeat, can_be_nested) {
   EXPECT_EQ(buffers, (Indices{0, 1, 0}));
 }
 
-// Of each step its entry, or how many steps the flag skips.
+// Names each step by its entry, or by the number of steps that the flag skips.
 std::vector<std::string> in_words(const std::vector<StepPlan>& steps) {
   std::vector<std::string> words;
   for (const StepPlan& step : steps)

@@ -22,7 +22,7 @@
 #define _NV_BLOCK_EXPAND GKTUNE_TARGET_BARE
 #define __NV_SILENCE_DEPRECATION_BEGIN
 #define __NV_SILENCE_DEPRECATION_END
-// Of the declarations of functions for host code.
+// The header declares functions for host code with these types.
 #define cudaStream_t void*
 #define libraryPropertyType int
 

@@ -109,7 +109,7 @@ struct LauncherCall {
   char message[256];  // why it failed
 };
 
-// What kernels read by a texture object, which is the address of this. See TexturePlan.
+// Describes a texture. Its address is the texture object by which kernels read. See TexturePlan.
 struct Texture {
   enum class Type { int8, int16, int32, uint8, uint16, uint32, float16, float32 };
   enum class Address { clamp, border, wrap, mirror };
