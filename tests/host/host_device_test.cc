@@ -27,6 +27,7 @@ constexpr const char* kCores = R"cpp(
     const time_t end = time(nullptr) + 10;
     while (atomicAdd(arrived, 0) < n && time(nullptr) < end) sched_yield();
   }
+  __global__ void has_all(int* has_cores, int n) { has_cores[blockIdx.x] = mask_size() == n; }
   __global__ void all_bound(int* is_bound, int n) {
     for (int i = 0; i < n; ++i) is_bound[i] = 1;
   }
@@ -44,6 +45,17 @@ launches:
   - {fill: arrived, byte: 0}
   - {entry: meet, grid: n, block: 1, arguments: [is_bound, arrived, n]}
 reference: {launches: {entry: all_bound, arguments: [is_bound, n]}}
+)yaml";
+
+constexpr const char* kAllCoresSpace = R"yaml(
+kernel: cores
+source: cores.cu
+problem: {n: [1]}
+arguments:
+  has_cores: {type: int32, extent: n, role: out, check: exact}
+  n: {type: int32, value: n}
+launches: {entry: has_all, grid: n, block: 1, arguments: [has_cores, n]}
+reference: {launches: {entry: all_bound, arguments: [has_cores, n]}}
 )yaml";
 
 constexpr const char* kScalars = R"cpp(
@@ -90,23 +102,26 @@ class HostDeviceTest : public ::testing::Test {
   void read(const std::string& space) { take(read_space_text(space, "test.yaml", {}, read_test_file)); }
   void read_variance() { take(read_space_file(GKTUNE_SOURCE_DIR "/tests/kernels/variance.yaml")); }
 
-  Module compiled(const SourcePlan& source) {
+  Module compiled(const SourcePlan& source, Instrumentation instrumentation) {
     CompileJob job;
     job.variants = {source};
     job.cache_dir = GKTUNE_TEST_CACHE;
+    job.instrumentation = instrumentation;
     const CompiledVariant variant = compiler_.compile(job)[0];
     EXPECT_EQ(variant.status, Status::ok) << variant.log;
     return variant.module;
   }
 
-  RunJob job_of(const Config& config) {
+  RunJob job_of(const Config& config, Instrumentation instrumentation = Instrumentation::none) {
     DeviceInfo device;
     device.kind = "host";
     RunJob job;
     auto plan = resolve(kernel_, config, problem_, device);
     job.plan = std::move(*plan);
-    job.candidate = compiled(job.plan.candidate.source);
-    job.reference = compiled(job.plan.reference.source);
+    job.instrumentation = instrumentation;
+    job.check_only = instrumentation != Instrumentation::none;
+    job.candidate = compiled(job.plan.candidate.source, instrumentation);
+    job.reference = compiled(job.plan.reference.source, instrumentation);
     return job;
   }
 
@@ -135,6 +150,14 @@ TEST_F(HostDeviceTest, each_thread_that_runs_blocks_stays_on_one_core) {
   if (!is_faithful.get()) GTEST_SKIP() << "here no thread keeps to a core";
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
   EXPECT_EQ(after, before);
+}
+
+// Several processes sanitize at a time: on one core they would take turns.
+TEST_F(HostDeviceTest, an_instrumented_kernel_may_run_on_any_core) {
+  read(kAllCoresSpace);
+  problem_ = {{"n", static_cast<std::int64_t>(own_core_count())}};
+  const RunReply reply = runner_.run(job_of({}, Instrumentation::sanitize));
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
 }
 
 TEST_F(HostDeviceTest, a_reply_has_the_geometry_of_the_first_step) {

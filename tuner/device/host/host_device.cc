@@ -239,9 +239,11 @@ class HostDevice final : public ComputeDevice {
   }
 
   // Binds this thread to the first core, which the executor leaves free, while the result lives. Functions
-  // get none: the threads that they start inherit this thread's cores.
+  // get none: the threads that they start inherit this thread's cores. Nor do instrumented kernels, which run
+  // without other threads: several processes may sanitize at a time.
   std::optional<PinnedHere> pinned_for(const HostProgram& program) const {
-    if (!program.has_kernels() || cores_.empty()) return std::nullopt;
+    const bool has_threads = program.has_kernels() && program.instrumentation() == Instrumentation::none;
+    if (!has_threads || cores_.empty()) return std::nullopt;
     return std::optional<PinnedHere>(std::in_place, cores_.front());
   }
 

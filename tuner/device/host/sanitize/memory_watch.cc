@@ -106,12 +106,15 @@ void MemoryWatch::find_static_shared() {
 
 const void* MemoryWatch::users_code(kernel::CodePlace place) {
   constexpr int kMostCalls = 32;
-  const auto is_library = [&] { return symbols_.is_library(number_of(place.code) - 1 - module_begin_); };
   const void*& own = own_code_[number_of(place.code) % own_code_.size()];
   if (own == place.code) return own;
-  if (!is_library()) return own = place.code;
-  for (int i = 0; i < kMostCalls && is_library(); ++i) place = caller_of(place);
+  if (!is_library(place)) return own = place.code;
+  for (int i = 0; i < kMostCalls && is_library(place); ++i) place = caller_of(place);
   return place.code;
+}
+
+bool MemoryWatch::is_library(kernel::CodePlace place) const {
+  return symbols_.is_library(number_of(place.code) - 1 - module_begin_);
 }
 
 kernel::CodePlace MemoryWatch::caller_of(kernel::CodePlace place) {
@@ -128,14 +131,19 @@ std::optional<MemoryWatch::DifferentCalls> MemoryWatch::find_different_calls(ker
   const auto is_of_module = [this](const void* code) {
     return number_of(code) >= module_begin_ && number_of(code) < module_end_;
   };
-  bool is_outside = false;
-  while (is_of_module(one.code) && is_of_module(other.code)) {
-    if (one.code != other.code) return DifferentCalls{one.code, other.code, is_outside};
-    is_outside |= !symbols_.is_library(number_of(one.code) - 1 - module_begin_);
+  const kernel::CodePlace innermost = one;
+  for (int calls = 0; is_of_module(one.code) && is_of_module(other.code); ++calls) {
+    if (one.code != other.code) return DifferentCalls{one.code, other.code, has_users_code(innermost, calls)};
     one = caller_of(one);
     other = caller_of(other);
   }
   return std::nullopt;
+}
+
+bool MemoryWatch::has_users_code(kernel::CodePlace place, int calls) const {
+  for (; calls > 0; --calls, place = caller_of(place))
+    if (!is_library(place)) return true;
+  return false;
 }
 
 std::string MemoryWatch::line_of_call(const void* code) {

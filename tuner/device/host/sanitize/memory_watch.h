@@ -129,6 +129,9 @@ class MemoryWatch {
   static kernel::CodePlace caller_of(kernel::CodePlace place);
   // The call in the user's code: an access within a function of a library is reported there.
   const void* users_code(kernel::CodePlace place);
+  bool is_library(kernel::CodePlace place) const;
+  // True if the place, or one of as many calls that led to it, is in the user's code.
+  bool has_users_code(kernel::CodePlace place, int calls) const;
   std::optional<Failure> find_outside(const Place& place, const Access& now) const;
   std::optional<Failure> note(const Place& place, Byte& byte, const Access& now);
   std::optional<Failure> judge_write();
