@@ -46,8 +46,7 @@ Result<RunJob, Failure> Contest::job_for(const Config& config) {
 }
 
 Result<Execution, Failure> Contest::check(const RunJob& job) {
-  const auto program =
-      gpu_->load(job.candidate, job.plan.candidate, job.plan.arguments, Instrumentation::none);
+  const auto program = gpu_->load(job.candidate, job.plan.candidate, job.plan.arguments);
   if (!program) return program.error();
   if (!buffers_) buffers_ = need(ProblemBuffers::prepare(*gpu_, job, run_here));
   if (auto adopted = buffers_->adopt(job.plan.arguments); !adopted) return adopted.error();

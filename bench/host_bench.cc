@@ -117,8 +117,7 @@ int main() {
   source.path = "bench.cu";
   source.text = kSource;
   source.entries = {"saxpy", "reduce<256>"};
-  const CompiledVariant compiled =
-      compiler.compile({{source}, "", cache.string(), Instrumentation::none}).at(0);
+  const CompiledVariant compiled = compiler.compile({{source}, "", cache.string()}).at(0);
   if (compiled.status != Status::ok) return fail(compiled.log);
   const Result<SharedObject> module = SharedObject::load(compiled.module);
   if (!module) return fail(module.error().message);

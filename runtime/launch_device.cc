@@ -73,8 +73,7 @@ class HostLaunchDevice final : public LaunchDevice {
       if (!path) return Failure{Status::machine_failed, path.error().message};
       module.path = *std::move(path);
     }
-    auto program =
-        GKTUNE_TRY(HostProgram::load(module, plan.candidate, plan.arguments, Instrumentation::none));
+    auto program = GKTUNE_TRY(HostProgram::load(module, plan.candidate, plan.arguments));
     return std::unique_ptr<LaunchProgram>(std::make_unique<HostLaunchProgram>(queue_, std::move(program)));
   }
 

@@ -23,7 +23,7 @@ class CubReduce : public testing::Test {
     compiler_ = std::move(*compiler);
   }
   std::vector<CompiledVariant> compile(std::vector<SourcePlan> variants) {
-    return compiler_->compile({std::move(variants), "sm_90", folder_.path("cache"), Instrumentation::none});
+    return compiler_->compile({std::move(variants), "sm_90", folder_.path("cache")});
   }
 
   ScratchFolder folder_;

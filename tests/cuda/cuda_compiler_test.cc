@@ -47,8 +47,7 @@ class CudaCompilerTest : public testing::Test {
                    {"sum", "fill<" + std::to_string(n) + ">"});
   }
   std::vector<CompiledVariant> compile(std::vector<SourcePlan> variants, const char* architecture = "sm_90") {
-    return compiler_->compile(
-        {std::move(variants), architecture, folder_.path("cache"), Instrumentation::none});
+    return compiler_->compile({std::move(variants), architecture, folder_.path("cache")});
   }
   KernelResources resources(const CompiledVariant& variant, std::size_t entry) {
     const auto module = read_module(variant.module.path);
@@ -238,8 +237,7 @@ TEST_F(CudaCompilerTest, passes_options_to_the_compiler) {
 
 TEST_F(CudaCompilerTest, fails_if_it_cannot_write) {
   folder_.write("file", "");
-  const auto results =
-      compiler_->compile({{sum(64, "float")}, "sm_90", folder_.path("file/cache"), Instrumentation::none});
+  const auto results = compiler_->compile({{sum(64, "float")}, "sm_90", folder_.path("file/cache")});
   EXPECT_EQ(results[0].status, Status::machine_failed);
   EXPECT_NE(results[0].log.find("cannot write"), std::string::npos) << results[0].log;
 }

@@ -74,8 +74,8 @@ TEST(ConformanceKernels, compile_for_a_gpu) {
   if (!compiler) GTEST_SKIP() << compiler.error().message;
   const ScratchFolder folder;
   for (const std::string& file : conformance_files()) {
-    const std::vector<CompiledVariant> compiled = (*compiler)->compile(
-        {{conformance_source(file)}, "sm_90", folder.path("cache"), Instrumentation::none});
+    const std::vector<CompiledVariant> compiled =
+        (*compiler)->compile({{conformance_source(file)}, "sm_90", folder.path("cache")});
     EXPECT_EQ(compiled.at(0).status, Status::ok) << file << ": " << compiled[0].log;
   }
 }

@@ -34,7 +34,7 @@ class NvccCompilerTest : public testing::Test {
     return plan;
   }
   CompiledVariant compile(const SourcePlan& source) {
-    return compiler_->compile({{source}, "sm_90", folder_.path("cache"), Instrumentation::none}).at(0);
+    return compiler_->compile({{source}, "sm_90", folder_.path("cache")}).at(0);
   }
 
   ScratchFolder folder_;

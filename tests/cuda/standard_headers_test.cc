@@ -84,8 +84,7 @@ TEST(StandardHeadersTest, libraries_for_device_code_compile_with_them) {
     plan.entries = {"uses"};
     variants.push_back(std::move(plan));
   }
-  for (const auto& result :
-       (*compiler)->compile({variants, "sm_90", folder.path("cache"), Instrumentation::none}))
+  for (const auto& result : (*compiler)->compile({variants, "sm_90", folder.path("cache")}))
     EXPECT_EQ(result.status, Status::ok) << result.log;
 }
 
@@ -94,8 +93,7 @@ TEST(StandardHeadersTest, serve_a_kernel_that_includes_them_alone_and_with_other
   if (!compiler) GTEST_SKIP() << compiler.error().message;
   const ScratchFolder folder;
   for (const std::vector<SourcePlan>& variants : {std::vector{user(1)}, std::vector{user(2), user(3)}}) {
-    const auto compiled =
-        (*compiler)->compile({variants, "sm_90", folder.path("cache"), Instrumentation::none});
+    const auto compiled = (*compiler)->compile({variants, "sm_90", folder.path("cache")});
     for (const auto& variant : compiled) EXPECT_EQ(variant.status, Status::ok) << variant.log;
     EXPECT_EQ(compiled.front().module.path, compiled.back().module.path);
   }

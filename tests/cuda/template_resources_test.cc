@@ -129,8 +129,7 @@ class TemplateResources : public testing::TestWithParam<std::tuple<std::string, 
   std::vector<CompiledVariant> compile(const std::vector<Sampled>& samples) {
     std::vector<SourcePlan> sources;
     for (const auto& sampled : samples) sources.push_back(sampled.program.source);
-    return compiler_->compile(
-        {std::move(sources), device_.architecture, folder_.path("cache"), Instrumentation::none});
+    return compiler_->compile({std::move(sources), device_.architecture, folder_.path("cache")});
   }
 
   void expect_that_it_fits(const Sampled& sampled, const StepPlan& step, const KernelResources& made) {

@@ -279,10 +279,11 @@ TEST(SanitizedFaults, are_found_with_their_lines) {
   // Compiled all at once; the workers find the code in the cache.
   DeviceInfo host;
   host.kind = "host";
-  CompileJob job{{}, "", GKTUNE_TEST_CACHE, Instrumentation::sanitize};
+  CompileJob job{{}, "", GKTUNE_TEST_CACHE};
   for (const Finding& finding : findings) {
     const auto plan = resolve(fault_definition(finding.kernel).kernel, fault_config(), {{"n", 1000}}, host);
     job.variants.push_back(plan->candidate.source);
+    job.variants.back().instrumentation = Instrumentation::sanitize;
   }
   HostCompiler compiler("g++");
   for (const CompiledVariant& each : compiler.compile(job)) ASSERT_EQ(each.status, Status::ok) << each.log;
@@ -301,9 +302,37 @@ TEST(SanitizedFaults, are_found_with_their_lines) {
   }
 }
 
+TEST(SanitizedFaults, of_a_reference_are_not_looked_for) {
+  WorkerDeviceOptions options = fault_options("host");
+  options.work = WorkerDeviceOptions::Work::check;
+  options.instrumentation = Instrumentation::sanitize;
+  options.worker_argv.insert(options.worker_argv.begin(), {"/usr/bin/env", "CXX=g++"});
+  const auto status_of = [&](const std::string& source, const std::string& entry) {
+    const auto device = open_fault_device(read_definition(R"yaml(
+kernel: careless
+source: kernels/)yaml" + source + R"yaml(
+problem: {n: [1000]}
+arguments:
+  in: {type: float, extent: n, init: {uniform: [1, 2], seed: 7}}
+  out: {type: float, extent: n, role: out}
+  n: {type: int32, value: n}
+launches: {entry: )yaml" + entry + R"yaml(, grid: 4, block: 256, arguments: [in, out, n]}
+reference:
+  source: kernels/careless_reference.cu
+  launches: {entry: twice, grid: 4, block: 256, arguments: [in, out, n]}
+)yaml",
+                                                          "careless"),
+                                          options);
+    return status_name(tried(*device, {}).status);
+  };
+  EXPECT_EQ(status_of("clean.cu", "faulty"), "ok");
+  EXPECT_EQ(status_of("careless_reference.cu", "twice"), "undefined_behavior");
+}
+
 TEST(SanitizedKernels, are_not_compiled_with_clang) {
   if (!HostCompiler::version("clang++")) GTEST_SKIP() << "this machine has no clang++";
-  CompileJob job{{{}}, "", GKTUNE_TEST_CACHE, Instrumentation::sanitize};
+  CompileJob job{{{}}, "", GKTUNE_TEST_CACHE};
+  job.variants.front().instrumentation = Instrumentation::sanitize;
   const CompiledVariant compiled = HostCompiler("clang++").compile(job).front();
   EXPECT_EQ(compiled.status, Status::machine_failed);
   EXPECT_TRUE(contains(compiled.log, ": set CXX=g++"));

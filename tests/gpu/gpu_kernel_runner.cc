@@ -74,7 +74,7 @@ class GpuKernelRunner : public KernelRunner {
   void load(Loaded& loaded, const std::string& file) {
     const SourcePlan source = conformance_source(file);
     const std::vector<CompiledVariant> compiled =
-        compiler_->compile({{source}, architecture_, folder_.path("cache"), Instrumentation::none});
+        compiler_->compile({{source}, architecture_, folder_.path("cache")});
     if (compiled.at(0).status != Status::ok) throw std::runtime_error(compiled[0].log);
     const auto cubin = read_module(compiled[0].module.path);
     if (!cubin) throw std::runtime_error(cubin.error().message);

@@ -81,8 +81,7 @@ Module GpuTest::compile(ProgramPlan& program, const std::string& source,
   for (const auto& step : steps) {
     if (!step.entry.empty()) program.source.entries.push_back(step.entry);
   }
-  const auto compiled = compiler_->compile(
-      {{program.source}, info_.architecture, folder_.path("cache"), Instrumentation::none});
+  const auto compiled = compiler_->compile({{program.source}, info_.architecture, folder_.path("cache")});
   EXPECT_EQ(compiled[0].status, Status::ok) << compiled[0].log;
   return compiled[0].module;
 }

@@ -73,7 +73,7 @@ TEST_F(CommandCompilerTest, the_launch_is_what_the_program_says) {
 
   ArgumentPlan out{.name = "out", .type = ElementType::int32, .count = 1};
   ArgumentPlan n{.name = "n", .type = ElementType::int32, .is_scalar = true, .scalar = 5};
-  const auto loaded = HostProgram::load(variant.module, plan, {out, n}, Instrumentation::none);
+  const auto loaded = HostProgram::load(variant.module, plan, {out, n});
   ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   Executor executor{ExecutionSettings{}};
   int result = 0, five = 5;

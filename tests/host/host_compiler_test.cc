@@ -14,7 +14,7 @@ constexpr const char* kStore = "__global__ void k(int* p) { *p = N; }\n";
 class HostCompilerTest : public WithEachCompiler {
  protected:
   CompiledVariant compile(const SourcePlan& source, const std::string& cache = "cache") {
-    return compiler_.compile({{source}, "", folder_.path(cache), Instrumentation::none}).at(0);
+    return compiler_.compile({{source}, "", folder_.path(cache)}).at(0);
   }
 
   ScratchFolder folder_;
@@ -100,8 +100,7 @@ __global__ void k(int* p) { *p = static_cast<int>(std::array<int, N>().size()); 
   const CompileJob job{{kernel_source(text, {"k"}, {{"N", "2"}, {"size_type", "double"}}),
                         kernel_source(text, {"k"}, {{"N", "3"}, {"size_type", "double"}})},
                        "",
-                       folder_.path("cache"),
-                       Instrumentation::none};
+                       folder_.path("cache")};
   for (const CompiledVariant& result : compiler_.compile(job)) {
     EXPECT_EQ(result.status, Status::ok) << result.log;
   }
@@ -213,8 +212,7 @@ TEST_P(HostCompilerTest, reports_a_missing_compiler_as_a_failure_of_the_machine)
 TEST_P(HostCompilerTest, may_be_a_command_of_several_words) {
   HostCompiler launched("env GKTUNE_WORD=1 " + GetParam() + " -DGIVEN=3");
   const SourcePlan source = kernel_source("__global__ void k(int* p) { *p = GIVEN; }\n", {"k"});
-  const CompiledVariant result =
-      launched.compile({{source}, "", folder_.path("cache"), Instrumentation::none}).at(0);
+  const CompiledVariant result = launched.compile({{source}, "", folder_.path("cache")}).at(0);
   EXPECT_EQ(result.status, Status::ok) << result.log;
   EXPECT_FALSE(HostCompiler::version(" ").ok());
 }

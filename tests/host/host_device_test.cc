@@ -102,11 +102,10 @@ class HostDeviceTest : public ::testing::Test {
   void read(const std::string& space) { take(read_space_text(space, "test.yaml", {}, read_test_file)); }
   void read_variance() { take(read_space_file(GKTUNE_SOURCE_DIR "/tests/kernels/variance.yaml")); }
 
-  Module compiled(const SourcePlan& source, Instrumentation instrumentation) {
+  Module compiled(const SourcePlan& source) {
     CompileJob job;
     job.variants = {source};
     job.cache_dir = GKTUNE_TEST_CACHE;
-    job.instrumentation = instrumentation;
     const CompiledVariant variant = compiler_.compile(job)[0];
     EXPECT_EQ(variant.status, Status::ok) << variant.log;
     return variant.module;
@@ -118,10 +117,10 @@ class HostDeviceTest : public ::testing::Test {
     RunJob job;
     auto plan = resolve(kernel_, config, problem_, device);
     job.plan = std::move(*plan);
-    job.instrumentation = instrumentation;
+    job.plan.candidate.source.instrumentation = instrumentation;
     job.check_only = instrumentation != Instrumentation::none;
-    job.candidate = compiled(job.plan.candidate.source, instrumentation);
-    job.reference = compiled(job.plan.reference.source, instrumentation);
+    job.candidate = compiled(job.plan.candidate.source);
+    job.reference = compiled(job.plan.reference.source);
     return job;
   }
 

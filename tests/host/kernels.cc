@@ -34,21 +34,24 @@ SourcePlan kernel_source(std::string text, std::vector<std::string> entries,
   return source;
 }
 
-CompiledVariant try_compile(const std::string& cxx, const SourcePlan& source,
-                            Instrumentation instrumentation) {
+CompiledVariant try_compile(const std::string& cxx, const SourcePlan& source) {
   HostCompiler compiler(cxx);
-  return compiler.compile({{source}, "", kernel_cache(), instrumentation}).at(0);
+  return compiler.compile({{source}, "", kernel_cache()}).at(0);
 }
 
-Module compile_kernel(const std::string& cxx, const SourcePlan& source, Instrumentation instrumentation) {
-  CompiledVariant compiled = try_compile(cxx, source, instrumentation);
+SourcePlan instrumented_for(const ExecutionSettings& settings, SourcePlan source) {
+  if (settings.watch != nullptr) source.instrumentation = Instrumentation::sanitize;
+  return source;
+}
+
+Module compile_kernel(const std::string& cxx, const SourcePlan& source) {
+  CompiledVariant compiled = try_compile(cxx, source);
   if (compiled.status != Status::ok) throw std::runtime_error(compiled.log);
   return compiled.module;
 }
 
-Kernels::Kernels(const std::string& cxx, const SourcePlan& source, ExecutionSettings settings)
-    : module_(load(compile_kernel(
-          cxx, source, settings.watch != nullptr ? Instrumentation::sanitize : Instrumentation::none))),
+Kernels::Kernels(const std::string& cxx, SourcePlan source, ExecutionSettings settings)
+    : module_(load(compile_kernel(cxx, instrumented_for(settings, std::move(source))))),
       executor_(settings) {}
 
 LaunchShape shape(std::int64_t blocks, std::int64_t threads, std::int64_t shared_bytes) {

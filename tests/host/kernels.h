@@ -21,15 +21,13 @@ std::string kernel_cache();
 SourcePlan kernel_source(std::string text, std::vector<std::string> entries,
                          std::vector<std::pair<std::string, std::string>> macros = {});
 // Compiles one source. The test fails if that fails.
-Module compile_kernel(const std::string& cxx, const SourcePlan& source,
-                      Instrumentation instrumentation = Instrumentation::none);
-CompiledVariant try_compile(const std::string& cxx, const SourcePlan& source,
-                            Instrumentation instrumentation = Instrumentation::none);
+Module compile_kernel(const std::string& cxx, const SourcePlan& source);
+CompiledVariant try_compile(const std::string& cxx, const SourcePlan& source);
 
 // The entries of one loaded source, run by their number. The code is instrumented if there is a watch.
 class Kernels {
  public:
-  Kernels(const std::string& cxx, const SourcePlan& source, ExecutionSettings settings = {.threads = 2});
+  Kernels(const std::string& cxx, SourcePlan source, ExecutionSettings settings = {.threads = 2});
 
   Executor& executor() { return executor_; }
   SharedObject& module() { return module_; }

@@ -54,7 +54,7 @@ class Launcher : public testing::Test {
     return *std::move(plan);
   }
   CompiledVariant compiled(const SourcePlan& source) {
-    return compiler_.compile({{source}, "", GKTUNE_TEST_CACHE, Instrumentation::none}).at(0);
+    return compiler_.compile({{source}, "", GKTUNE_TEST_CACHE}).at(0);
   }
   RunReply run(const Plan& plan) {
     RunJob job;

@@ -133,8 +133,7 @@ TEST(Kernels, compile_for_sm_90) {
       if (!source.entries.empty() && std::ranges::find(sources, source) == sources.end())
         sources.push_back(source);
     }
-    const auto compiled =
-        (*compiler)->compile({sources, "sm_90", folder.path("cache"), Instrumentation::none});
+    const auto compiled = (*compiler)->compile({sources, "sm_90", folder.path("cache")});
     for (std::size_t i = 0; i < compiled.size(); ++i)
       EXPECT_EQ(compiled[i].status, Status::ok) << sources[i].entries.front() << '\n' << compiled[i].log;
   }
@@ -142,9 +141,10 @@ TEST(Kernels, compile_for_sm_90) {
 #endif
 
 // Runs each case, and expects no complaint.
-void expect_all_right(const std::string& cxx, Instrumentation instrumentation, const std::vector<Case>& all) {
+void expect_all_right(const std::string& cxx, Instrumentation instrumentation, std::vector<Case> all) {
+  for (Case& each : all) each.plan.candidate.source.instrumentation = instrumentation;
   HostCompiler compiler(cxx);
-  const auto compiled = compiler.compile({sources_of(all), "", GKTUNE_TEST_CACHE, instrumentation});
+  const auto compiled = compiler.compile({sources_of(all), "", GKTUNE_TEST_CACHE});
   DeviceRunner runner(make_host_device(std::size_t{1} << 20));
   for (std::size_t i = 0; i < all.size(); ++i) {
     const CompiledVariant& candidate = compiled[i];
@@ -156,7 +156,6 @@ void expect_all_right(const std::string& cxx, Instrumentation instrumentation, c
     job.reference = reference.module;
     job.check_only = true;
     job.seed = i + 1;
-    job.instrumentation = instrumentation;
     const RunReply reply = runner.run(job);
     EXPECT_EQ(reply.status, Status::ok)
         << all[i].name << ": " << status_name(reply.status) << ": " << reply.message;
@@ -184,8 +183,7 @@ TEST(Kernels, are_refused_in_one_line_if_they_need_a_gpu) {
   ASSERT_FALSE(all.empty());
   HostCompiler compiler("c++");
   for (const Case& each : all) {
-    const auto compiled =
-        compiler.compile({{each.plan.candidate.source}, "", GKTUNE_TEST_CACHE, Instrumentation::none});
+    const auto compiled = compiler.compile({{each.plan.candidate.source}, "", GKTUNE_TEST_CACHE});
     EXPECT_EQ(compiled[0].status, Status::compile_failed) << each.name;
     EXPECT_EQ(std::ranges::count(compiled[0].log, '\n'), 1) << compiled[0].log;
     EXPECT_NE(compiled[0].log.find("cannot run on the host device"), std::string::npos) << compiled[0].log;

@@ -130,8 +130,7 @@ Result<std::unique_ptr<DeviceBuffer>, Failure> MemoryDevice::allocate(std::size_
 
 Result<std::shared_ptr<const LoadedProgram>, Failure> MemoryDevice::load(const Module& module,
                                                                          const ProgramPlan&,
-                                                                         const std::vector<ArgumentPlan>&,
-                                                                         Instrumentation) {
+                                                                         const std::vector<ArgumentPlan>&) {
   const auto code = codes.find(module.path);
   if (code == codes.end()) return Failure{Status::machine_failed, "no compiled module at " + module.path};
   return std::shared_ptr<const LoadedProgram>(std::make_shared<MemoryProgram>(module.path, code->second));

@@ -47,9 +47,8 @@ class MemoryDevice final : public ComputeDevice {
   Result<std::uint64_t, Failure> free_bytes() override { return free; }
   Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes, Placement placement,
                                                           Guards guards) override;
-  Result<std::shared_ptr<const LoadedProgram>, Failure> load(const Module& module, const ProgramPlan& program,
-                                                             const std::vector<ArgumentPlan>& arguments,
-                                                             Instrumentation instrumentation) override;
+  Result<std::shared_ptr<const LoadedProgram>, Failure> load(
+      const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments) override;
   Result<void, Failure> fill(DeviceBuffer& buffer, const ArgumentPlan& argument) override;
   void poison(DeviceBuffer& buffer, const DeviceBuffer* expected, std::byte mask) override;
   void copy(DeviceBuffer& to, const DeviceBuffer& from) override;

@@ -90,9 +90,13 @@ struct StepPlan {
 GKTUNE_FIELDS(StepPlan, entry, flag_argument, skipped, fill_argument, fill_byte, grid, block, shared_bytes,
               attributes, arguments)
 
+// Calls in code for the host device that report what its threads do.
+GKTUNE_ENUM(Instrumentation, none, sanitize)
+
 // Input of the compiler.
 struct SourcePlan {
   Language language = Language::cuda;
+  Instrumentation instrumentation = Instrumentation::none;
   std::string path;  // for messages and #include "…"
   std::string text;
   std::vector<std::string> include_dirs;
@@ -105,7 +109,8 @@ struct SourcePlan {
   friend bool operator==(const SourcePlan&, const SourcePlan&) = default;
 };
 
-GKTUNE_FIELDS(SourcePlan, language, path, include_dirs, options, macros, entries, command, request)
+GKTUNE_FIELDS(SourcePlan, language, instrumentation, path, include_dirs, options, macros, entries, command,
+              request)
 
 // A variable of the source that is an argument. No step passes this argument.
 struct VariablePlan {

@@ -82,8 +82,7 @@ Result<std::unique_ptr<DeviceBuffer>, Failure> CudaDevice::allocate(std::size_t 
 }
 
 Result<std::shared_ptr<const LoadedProgram>, Failure> CudaDevice::load(
-    const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments,
-    Instrumentation) {
+    const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments) {
   if (program.source.language == Language::host) {
     gpu_->use_default_stream();
     if (auto failure = gpu_->take_failure()) return *failure;

@@ -132,10 +132,9 @@ class HostDevice final : public ComputeDevice {
     return std::unique_ptr<DeviceBuffer>(*std::move(buffer));
   }
 
-  Result<std::shared_ptr<const LoadedProgram>, Failure> load(const Module& module, const ProgramPlan& program,
-                                                             const std::vector<ArgumentPlan>& arguments,
-                                                             Instrumentation instrumentation) override {
-    auto loaded = HostProgram::load(module, program, arguments, instrumentation);
+  Result<std::shared_ptr<const LoadedProgram>, Failure> load(
+      const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments) override {
+    auto loaded = HostProgram::load(module, program, arguments);
     if (!loaded) return loaded.error();
     return std::shared_ptr<const LoadedProgram>(std::make_shared<HostProgram>(std::move(*loaded)));
   }

@@ -39,12 +39,11 @@ kernel::Texture texture_of(const TexturePlan& plan, const void* data) {
 }  // namespace
 
 Result<HostProgram, Failure> HostProgram::load(const Module& module, const ProgramPlan& planned,
-                                               const std::vector<ArgumentPlan>& arguments,
-                                               Instrumentation instrumentation) {
+                                               const std::vector<ArgumentPlan>& arguments) {
   const ProgramPlan plan = launched_as(module, planned);
   auto code = SharedObjectSteps::load(module, plan, arguments);
   if (!code) return code.error();
-  HostProgram program(*std::move(code), instrumentation);
+  HostProgram program(*std::move(code), plan.source.instrumentation);
   if (program.has_kernels()) {
     for (const auto* steps : {&plan.steps, &plan.setup_once, &plan.setup_each}) {
       for (const StepPlan& step : *steps) {

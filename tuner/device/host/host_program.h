@@ -27,8 +27,7 @@ class FloatingPointMode {
 class HostProgram final : public LoadedProgram {
  public:
   static Result<HostProgram, Failure> load(const Module& module, const ProgramPlan& plan,
-                                           const std::vector<ArgumentPlan>& arguments,
-                                           Instrumentation instrumentation);
+                                           const std::vector<ArgumentPlan>& arguments);
 
   // The resources of the step with the most threads.
   Resources resources() const override { return resources_; }

@@ -164,8 +164,7 @@ class ComputeDevice {
     return allocate(bytes, Placement::at_start, Guards::hardware);
   }
   virtual Result<std::shared_ptr<const LoadedProgram>, Failure> load(
-      const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments,
-      Instrumentation instrumentation) = 0;
+      const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments) = 0;
 
   // Writes the argument's initial contents.
   virtual Result<void, Failure> fill(DeviceBuffer& buffer, const ArgumentPlan& argument) = 0;

@@ -184,7 +184,7 @@ Result<void, Failure> DeviceRunner::try_executions(const RunJob& job, int runs, 
 }
 
 Result<DeviceRunner::Program, Failure> DeviceRunner::load(const RunJob& job) {
-  return device_->load(job.candidate, job.plan.candidate, job.plan.arguments, job.instrumentation);
+  return device_->load(job.candidate, job.plan.candidate, job.plan.arguments);
 }
 
 Result<void, Failure> DeviceRunner::prepare(const RunJob& job, const Isolate& isolate) {

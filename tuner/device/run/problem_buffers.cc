@@ -206,8 +206,7 @@ Result<void, Failure> ProblemBuffers::fill_inputs() {
 }
 
 Result<void, Failure> ProblemBuffers::run_reference() {
-  const auto program =
-      GKTUNE_TRY(device_->load(job_.reference, job_.plan.reference, arguments_, job_.instrumentation));
+  const auto program = GKTUNE_TRY(device_->load(job_.reference, job_.plan.reference, arguments_));
   const LaunchOptions options{job_.plan.reference_limit_s, std::nullopt};
   poison_outputs(Poison::first);
   GKTUNE_TRY(execute(*program, options, Phase::reference));
@@ -540,7 +539,7 @@ Result<void, Failure> ProblemBuffers::find_wrong_output() {
 Result<void, Failure> ProblemBuffers::verify() {
   const std::vector<ArgumentPlan> plans = verifier_arguments(arguments_);
   if (!loaded_verifier_) {
-    auto loaded = device_->load(job_.verifier, job_.plan.verifier, plans, job_.instrumentation);
+    auto loaded = device_->load(job_.verifier, job_.plan.verifier, plans);
     if (!loaded) return blame("verifier", loaded.error());
     loaded_verifier_ = *std::move(loaded);
   }

@@ -315,8 +315,13 @@ class CommandCompiler final : public Compiler {
     CompiledVariant variant;
     if (language) {
       CompileJob generated = job;
-      generated.variants = {
-          {*language, compiled.path, *bytes, source.include_dirs, source.options, {}, compiled.symbols}};
+      generated.variants = {{.language = *language,
+                             .instrumentation = source.instrumentation,
+                             .path = compiled.path,
+                             .text = *bytes,
+                             .include_dirs = source.include_dirs,
+                             .options = source.options,
+                             .entries = compiled.symbols}};
       variant = std::move(own_->compile(generated).front());
     } else {
       if (std::filesystem::path(compiled.path).extension() != ".cubin")

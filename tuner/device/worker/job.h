@@ -23,20 +23,16 @@ namespace gktune {
 // Questions about the hardware: its description, the compiler of its host code, the number of devices.
 GKTUNE_ENUM(DeviceQuestion, probe, host_code_compiler, count)
 
-// How code for the host device is instrumented.
-GKTUNE_ENUM(Instrumentation, none, sanitize)
-
 // Sources to compile together. They share text, options and include directories,
 // and differ in macros and entries.
 struct CompileJob {
   std::vector<SourcePlan> variants;
   std::string architecture;  // of the device: sm_90a, x86-64
   std::string cache_dir;
-  Instrumentation instrumentation = Instrumentation::none;
   std::string scratch_dir = {};  // for temporary files, on the same file system; empty: cache_dir
 };
 
-GKTUNE_FIELDS(CompileJob, variants, architecture, cache_dir, scratch_dir, instrumentation)
+GKTUNE_FIELDS(CompileJob, variants, architecture, cache_dir, scratch_dir)
 
 // The parts of the launch of an entry that its compiled code decides; the plan decides the rest.
 struct EntryLaunch {
@@ -83,11 +79,10 @@ struct RunJob {
   Cutoff cutoff;
   bool check_only = false;  // checked, not timed
   std::uint64_t seed = 0;   // of the order in which a check on the host runs blocks and threads
-  Instrumentation instrumentation = Instrumentation::none;
   Guards guards = Guards::hardware;
 };
 
-GKTUNE_FIELDS(RunJob, plan, candidate, reference, verifier, cutoff, check_only, seed, instrumentation, guards)
+GKTUNE_FIELDS(RunJob, plan, candidate, reference, verifier, cutoff, check_only, seed, guards)
 
 // The time that a job took to make inputs and to run the reference on them, so that candidates could start.
 struct Preparation {

@@ -132,7 +132,7 @@ Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel
   pool.jobs = std::max(1, options.jobs);
   pool.batch = std::max(1, options.batch);
   pool.time_limit_s = options.compile_time_limit_s;
-  pool.job = {{}, info.architecture, options.cache_dir, options.instrumentation};
+  pool.job = {{}, info.architecture, options.cache_dir};
   if (folder) pool.job.scratch_dir = folder->path().string();
   return std::unique_ptr<WorkerDevice>(new WorkerDevice(std::move(kernel), std::move(options),
                                                         std::move(folder), std::move(info), std::move(slots),
@@ -248,19 +248,23 @@ void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
   if (plan->reference_error) return finish(submission, Status::reference_failed, *plan->reference_error);
   submission.plan = std::move(*plan);
   if (options_.instrumentation == Instrumentation::sanitize) {
+    submission.plan.candidate.source.instrumentation = Instrumentation::sanitize;
     double& limit_s = submission.plan.time_limit_s;
     limit_s *= kSanitizedTimeFactor;
     submission.plan.reference_limit_s = std::max(limit_s, submission.plan.reference_limit_s);
   }
   pool_.add(submission.id, submission.plan.candidate.source);
   // The hardware gets ready while the first candidates are compiled.
-  if (options_.work != WorkerDeviceOptions::Work::compile) {
-    for (RunSlot& slot : slots_) slot.get_ready();
-  }
+  get_ready();
   if (submission.plan.reference.has_steps())
     submission.reference = reference_of(submission.plan.reference.source);
   if (submission.plan.verifier.has_steps())
     submission.verifier = reference_of(submission.plan.verifier.source);
+}
+
+void WorkerDevice::get_ready() {
+  if (options_.work == WorkerDeviceOptions::Work::compile) return;
+  for (RunSlot& slot : slots_) slot.get_ready();
 }
 
 std::size_t WorkerDevice::reference_of(const SourcePlan& source) {
@@ -395,7 +399,6 @@ RunJob WorkerDevice::run_job(const Submission& submission) const {
   if (submission.cutoff) job.cutoff = *submission.cutoff;
   job.check_only = options_.work != WorkerDeviceOptions::Work::time;
   job.seed = options_.seed;
-  job.instrumentation = options_.instrumentation;
   if (submission.unexplained) {
     job.check_only = true;
     job.guards = Guards::zones;

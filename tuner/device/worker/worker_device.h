@@ -70,6 +70,8 @@ class WorkerDevice final : public Device {
   std::size_t withdraw() override;
   // The kernel and the last step of the candidates to come. None may be in flight.
   void serve(std::shared_ptr<const KernelDefinition> kernel, WorkerDeviceOptions::Work work);
+  // Starts the processes that execute candidates. Without it they start with the first candidate.
+  void get_ready();
   // True if a candidate may have left something in a worker that harms later ones, or that they can read.
   bool has_kept_memory() const { return has_kept_memory_; }
   std::vector<Trial> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,

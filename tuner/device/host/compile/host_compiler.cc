@@ -76,14 +76,14 @@ void add_instrumentation(std::vector<std::string>& all) {
 
 // The options of the system's compiler for a source: our own, then those of the source that have a meaning
 // here. Leaves out the options of a CUDA source that only NVRTC knows.
-std::vector<std::string> compiler_options(const SourcePlan& source, Instrumentation instrumentation) {
+std::vector<std::string> compiler_options(const SourcePlan& source) {
   // DWARF 5 numbers its files in a way that the addr2line of GCC 12 and clang 14 reads wrongly: code
   // outside the entry's function is attributed to our translation unit.
   std::vector<std::string> all{"-x", "c++", "-O2", "-gdwarf-4", "-g1", "-fPIC", "-shared"};
   if (source.language != Language::cuda) {
     all.emplace_back("-std=c++20");
     all.insert(all.end(), source.options.begin(), source.options.end());
-    if (instrumentation == Instrumentation::sanitize) {
+    if (source.instrumentation == Instrumentation::sanitize) {
       // The last option switches optimisation off: compilers merge traps, and the
       // report would name a wrong line.
       all.insert(all.end(), {"-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-O0"});
@@ -97,15 +97,15 @@ std::vector<std::string> compiler_options(const SourcePlan& source, Instrumentat
     }
     // The options of a plain C++ source are meant for this compiler.
     all.insert(all.end(), source.options.begin(), source.options.end());
-    if (instrumentation == Instrumentation::sanitize) add_instrumentation(all);
+    if (source.instrumentation == Instrumentation::sanitize) add_instrumentation(all);
   }
   for (const std::string& dir : source.include_dirs) all.push_back("-I" + dir);
   return all;
 }
 
 // The options behind the source file on the command line; they leave out a sanitizer's own library.
-std::vector<std::string> libraries_of(const SourcePlan& source, Instrumentation instrumentation) {
-  if (source.language != Language::cuda || instrumentation == Instrumentation::none) return {};
+std::vector<std::string> libraries_of(const SourcePlan& source) {
+  if (source.language != Language::cuda || source.instrumentation == Instrumentation::none) return {};
   return {"-lstdc++", "-lm", "-lgcc_s", "-lgcc", "-lc"};
 }
 
@@ -134,7 +134,7 @@ Result<void> HostCompiler::prepare(const CompileJob& job) {
   return {};
 }
 
-std::string HostCompiler::key(const SourcePlan& source, Instrumentation instrumentation) const {
+std::string HostCompiler::key(const SourcePlan& source) const {
   const NamedVariant variant{&source, "variant"};
   std::string all;
   if (source.language == Language::cuda) {
@@ -144,18 +144,17 @@ std::string HostCompiler::key(const SourcePlan& source, Instrumentation instrume
     const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::keep);
     for (const auto& [path, text] : flat.files) all += fmt::format("{}\n{}\n", path, text);
   }
-  for (const std::string& word : command(source, instrumentation)) all += fmt::format("{}\n", word);
+  for (const std::string& word : command(source)) all += fmt::format("{}\n", word);
   all += version_;
   if (asks_for_native(source)) all += cpu_identity();
   return content_key(all);
 }
 
-std::vector<std::string> HostCompiler::command(const SourcePlan& source,
-                                               Instrumentation instrumentation) const {
+std::vector<std::string> HostCompiler::command(const SourcePlan& source) const {
   std::vector<std::string> all = words_of(cxx_);
   // Before the folders of the source, which may be those of the toolkit.
   if (source.language == Language::cuda) all.push_back("-I" + headers_);
-  const std::vector<std::string> options = compiler_options(source, instrumentation);
+  const std::vector<std::string> options = compiler_options(source);
   all.insert(all.end(), options.begin(), options.end());
   const std::string beside = std::filesystem::path(source.path).parent_path().string();
   if (source.language != Language::cuda) all.push_back("-I" + headers_);
@@ -182,25 +181,25 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
           fmt::format("{}: error: host code in CUDA C++ cannot run on the host device\n", source.path);
       continue;
     }
-    if (job.instrumentation == Instrumentation::sanitize && source.language == Language::cuda && is_clang()) {
+    if (source.instrumentation == Instrumentation::sanitize && source.language == Language::cuda &&
+        is_clang()) {
       compiled[i].status = Status::machine_failed;
       compiled[i].log =
           fmt::format("kernels are sanitized with GCC, and CXX names {}: set CXX=g++\n", version_);
       continue;
     }
-    const std::string key = this->key(source, job.instrumentation);
+    const std::string key = this->key(source);
     if (auto known = cache.find(key)) {
       compiled[i] = *std::move(known);
     } else {
-      compiled[i] = compile_one(source, job.instrumentation, key, cache);
+      compiled[i] = compile_one(source, key, cache);
     }
   }
   return compiled;
 }
 
-CompilerRun HostCompiler::build(const SourcePlan& source, Instrumentation instrumentation,
-                                const std::string& text, CompileCache& cache) {
-  CompilerCommand call{command(source, instrumentation), ".cc", ".so", libraries_of(source, instrumentation)};
+CompilerRun HostCompiler::build(const SourcePlan& source, const std::string& text, CompileCache& cache) {
+  CompilerCommand call{command(source), ".cc", ".so", libraries_of(source)};
   // The working directory is no part of the key: another folder with the same source may get this code.
   std::error_code ignored;
   const std::filesystem::path folder = std::filesystem::current_path(ignored);
@@ -209,13 +208,13 @@ CompilerRun HostCompiler::build(const SourcePlan& source, Instrumentation instru
   return compile_to_cache(call, text, cache);
 }
 
-CompiledVariant HostCompiler::compile_one(const SourcePlan& source, Instrumentation instrumentation,
-                                          const std::string& key, CompileCache& cache) {
+CompiledVariant HostCompiler::compile_one(const SourcePlan& source, const std::string& key,
+                                          CompileCache& cache) {
   const auto start = std::chrono::steady_clock::now();
   const bool is_cuda = source.language == Language::cuda;
   const NamedVariant named{&source, "gktune_" + key};
   TranslationUnit unit = is_cuda ? cuda_unit(named, curand_) : cpp_unit(named);
-  CompilerRun run = build(source, instrumentation, unit.text, cache);
+  CompilerRun run = build(source, unit.text, cache);
   CompiledVariant variant;
   variant.status = run.status;
   variant.log = std::move(run.log);

@@ -28,12 +28,10 @@ class HostCompiler : public Compiler {
  private:
   bool is_clang() const { return version_.find("clang") != std::string::npos; }
   Result<void> prepare(const CompileJob& job);
-  std::string key(const SourcePlan& source, Instrumentation instrumentation) const;
-  std::vector<std::string> command(const SourcePlan& source, Instrumentation instrumentation) const;
-  CompilerRun build(const SourcePlan& source, Instrumentation instrumentation, const std::string& text,
-                    CompileCache& cache);
-  CompiledVariant compile_one(const SourcePlan& source, Instrumentation instrumentation,
-                              const std::string& key, CompileCache& cache);
+  std::string key(const SourcePlan& source) const;
+  std::vector<std::string> command(const SourcePlan& source) const;
+  CompilerRun build(const SourcePlan& source, const std::string& text, CompileCache& cache);
+  CompiledVariant compile_one(const SourcePlan& source, const std::string& key, CompileCache& cache);
 
   std::string cxx_;
   ToolkitPlaces toolkit_;
