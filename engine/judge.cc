@@ -406,6 +406,11 @@ Result<WorkerDevice*, EngineError> Judge::runner_for(const KernelDefinition& ker
   return runner_.get();
 }
 
+Result<void, EngineError> Judge::get_ready() {
+  if (!is_host()) GKTUNE_TRY(runner_for(request_.space->kernel, DeviceWork::check))->get_ready();
+  return {};
+}
+
 std::vector<Problem> Judge::smallest_problems() const {
   const Definition& space = *request_.space;
   std::vector<std::pair<std::uint64_t, Problem>> sizes;

@@ -130,6 +130,9 @@ class Judge {
   // others. Several threads may examine candidates at the same time, and while another thread judges one.
   Result<Examined, EngineError> examine(const Definition& candidate, std::int64_t jobs);
   Result<Judgement, EngineError> judge(const Definition& candidate, Examined examined);
+  // Starts the process that executes candidates on a GPU, which takes a while, before judge() needs it. A CPU
+  // needs the time to examine candidates.
+  Result<void, EngineError> get_ready();
 
  private:
   using Done = Result<void, EngineError>;

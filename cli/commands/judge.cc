@@ -496,6 +496,7 @@ class JudgeRun {
       show(JudgeStage::compile);
       for (Queued& each : queue)
         if (is_host_ && each.examined.valid()) each.examined.wait();
+      value_or_end(judge_.get_ready(), context_);
       auto examined = value_or_end(first.examined.get(), context_);
       auto judged = judge_.judge(*first.candidate, std::move(examined));
       progress_.clear();
