@@ -99,6 +99,12 @@ std::vector<RunReply> replies_after(const Failure& failure, std::optional<std::s
   return replies;
 }
 
+// A sanitizer watches the candidate, and a reference in the same source: it may be the same kernel.
+void instrument(Plan& plan) {
+  for (SourcePlan* source : {&plan.candidate.source, &plan.reference.source, &plan.verifier.source})
+    if (source->text == plan.candidate.source.text) source->instrumentation = Instrumentation::sanitize;
+}
+
 }  // namespace
 
 // This worker does not open the hardware, so broken devices count too.
@@ -248,7 +254,7 @@ void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
   if (plan->reference_error) return finish(submission, Status::reference_failed, *plan->reference_error);
   submission.plan = std::move(*plan);
   if (options_.instrumentation == Instrumentation::sanitize) {
-    submission.plan.candidate.source.instrumentation = Instrumentation::sanitize;
+    instrument(submission.plan);
     double& limit_s = submission.plan.time_limit_s;
     limit_s *= kSanitizedTimeFactor;
     submission.plan.reference_limit_s = std::max(limit_s, submission.plan.reference_limit_s);
