@@ -51,6 +51,7 @@ class DeviceKernelsTest : public testing::TestWithParam<Code> {
     EXPECT_TRUE(gpu_->wait(kLimitS));
     return memory;
   }
+  Verdict compare(const MemoryPair& pair) { return kernels_->compare({&pair, 1}, kLimitS).front(); }
   std::vector<std::byte> from_gpu(CUdeviceptr from, std::size_t size) {
     std::vector<std::byte> bytes(size);
     gpu_->download(bytes, from);
@@ -166,7 +167,7 @@ TEST_P(DeviceKernelsTest, judge_outputs_as_the_host_does) {
           nan_equals, rows, norm}) {
       const Verdict host = judge(type, actual, expected, tolerance);
       const DeviceMemory a = on_gpu(actual), e = on_gpu(expected);
-      const Verdict gpu = kernels_->compare(a.get(), e.get(), type, kCount, tolerance, 0, kLimitS);
+      const Verdict gpu = compare({a.get(), e.get(), type, kCount, tolerance});
       EXPECT_EQ(gpu.count, host.count);
       EXPECT_EQ(gpu.mismatches, host.mismatches) << element_type_name(type);
       EXPECT_EQ(gpu.nans, host.nans) << element_type_name(type);
@@ -175,6 +176,26 @@ TEST_P(DeviceKernelsTest, judge_outputs_as_the_host_does) {
         EXPECT_EQ(gpu.message("out"), host.message("out")) << element_type_name(type);
       }
     }
+  }
+}
+
+TEST_P(DeviceKernelsTest, give_each_of_many_pairs_its_own_verdict) {
+  const std::vector<int> expected(200, 1);
+  const DeviceMemory e = on_gpu(std::as_bytes(std::span(expected)));
+  std::vector<DeviceMemory> actual;
+  std::vector<MemoryPair> pairs;
+  for (std::size_t i = 0; i < 150; ++i) {
+    std::vector<int> ints = expected;
+    std::fill_n(ints.begin() + 7, i, 2);
+    actual.push_back(on_gpu(std::as_bytes(std::span(ints))));
+    pairs.push_back({actual.back().get(), e.get(), ElementType::int32, ints.size(), {}});
+  }
+  const std::vector<Verdict> verdicts = kernels_->compare(pairs, kLimitS);
+  ASSERT_EQ(verdicts.size(), 150u);
+  EXPECT_TRUE(verdicts[0].passed());
+  for (std::size_t i = 1; i < 150; ++i) {
+    EXPECT_EQ(verdicts[i].mismatches, i);
+    EXPECT_EQ(verdicts[i].first, 7u);
   }
 }
 
@@ -190,8 +211,7 @@ TEST_P(DeviceKernelsTest, ignore_masked_elements) {
                      m = on_gpu(std::as_bytes(std::span(mask)));
   TolerancePlan masked;
   masked.mask = 0;
-  const Verdict verdict =
-      kernels_->compare(a.get(), e.get(), ElementType::float32, 1000, masked, m.get(), kLimitS);
+  const Verdict verdict = compare({a.get(), e.get(), ElementType::float32, 1000, masked, m.get()});
   EXPECT_TRUE(verdict.passed());
   EXPECT_EQ(verdict.count, 900u);
 }
@@ -203,7 +223,7 @@ TEST_P(DeviceKernelsTest, weigh_all_differences_by_their_norm) {
   TolerancePlan norm;
   norm.has_norm = true;
   norm.norm = 0.1;
-  const Verdict verdict = kernels_->compare(a.get(), e.get(), ElementType::float32, 3, norm, 0, kLimitS);
+  const Verdict verdict = compare({a.get(), e.get(), ElementType::float32, 3, norm});
   EXPECT_FALSE(verdict.passed());
   EXPECT_DOUBLE_EQ(verdict.norm, 0.2);
 }
@@ -211,8 +231,7 @@ TEST_P(DeviceKernelsTest, weigh_all_differences_by_their_norm) {
 TEST_P(DeviceKernelsTest, never_pass_nan) {
   const std::vector<float> nans(1000, std::numeric_limits<float>::quiet_NaN());
   const DeviceMemory a = on_gpu(std::as_bytes(std::span(nans)));
-  const Verdict verdict =
-      kernels_->compare(a.get(), a.get(), ElementType::float32, nans.size(), {1e9, 1e9, 1 << 30}, 0, kLimitS);
+  const Verdict verdict = compare({a.get(), a.get(), ElementType::float32, nans.size(), {1e9, 1e9, 1 << 30}});
   EXPECT_EQ(verdict.mismatches, 1000u);
   EXPECT_EQ(verdict.nans, 1000u);
 }
@@ -244,7 +263,7 @@ TEST_P(DeviceKernelsTest, flip_bits_of_every_element) {
     const std::vector<std::byte> expected(kCount * element_size(type), std::byte{0});
     const DeviceMemory e = on_gpu(expected), a = on_gpu(expected);
     kernels_->flip(a.get(), e.get(), std::byte{0xff}, expected.size());
-    const Verdict verdict = kernels_->compare(a.get(), e.get(), type, kCount, {}, 0, kLimitS);
+    const Verdict verdict = compare({a.get(), e.get(), type, kCount, {}});
     EXPECT_EQ(verdict.mismatches, kCount) << element_type_name(type);
   }
 }

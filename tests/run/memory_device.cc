@@ -162,11 +162,14 @@ Result<std::uint64_t, Failure> MemoryDevice::digest(const DeviceBuffer& buffer) 
   return digest;
 }
 
-Result<Verdict, Failure> MemoryDevice::compare(const DeviceBuffer& actual, const DeviceBuffer& expected,
-                                               ElementType type, const TolerancePlan& tolerance,
-                                               const DeviceBuffer* mask) {
-  const auto of_mask = mask == nullptr ? std::span<const std::byte>() : contents(*mask);
-  return judge(type, contents(actual), contents(expected), tolerance, of_mask);
+Result<std::vector<Verdict>, Failure> MemoryDevice::compare(std::span<const BufferPair> pairs) {
+  std::vector<Verdict> verdicts;
+  for (const BufferPair& pair : pairs) {
+    const auto mask = pair.mask == nullptr ? std::span<const std::byte>() : contents(*pair.mask);
+    verdicts.push_back(
+        judge(pair.type, contents(pair.actual), contents(pair.expected), pair.tolerance, mask));
+  }
+  return verdicts;
 }
 
 Result<std::optional<double>, Failure> MemoryDevice::run(const LoadedProgram& program,

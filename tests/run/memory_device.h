@@ -54,8 +54,7 @@ class MemoryDevice final : public ComputeDevice {
   void copy(DeviceBuffer& to, const DeviceBuffer& from) override;
   Result<void, Failure> download(std::span<std::byte> to, const DeviceBuffer& from) override;
   Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) override;
-  Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected, ElementType type,
-                                   const TolerancePlan& tolerance, const DeviceBuffer* mask) override;
+  Result<std::vector<Verdict>, Failure> compare(std::span<const BufferPair> pairs) override;
   Result<std::optional<double>, Failure> run(const LoadedProgram& program,
                                              std::span<const ArgumentMemory> arguments,
                                              const LaunchOptions& options) override;

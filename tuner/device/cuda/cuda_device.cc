@@ -177,30 +177,34 @@ Result<std::uint64_t, Failure> CudaDevice::digest(const DeviceBuffer& buffer) {
   return digest;
 }
 
-Result<Verdict, Failure> CudaDevice::compare(const DeviceBuffer& actual, const DeviceBuffer& expected,
-                                             ElementType type, const TolerancePlan& tolerance,
-                                             const DeviceBuffer* mask) {
-  if (tolerance.any_order) return compare_sorted(actual, expected, type, tolerance, mask);
-  Verdict verdict =
-      kernels_->compare(actual.address(), expected.address(), type, actual.bytes() / element_size(type),
-                        tolerance, mask == nullptr ? 0 : mask->address(), kOwnLimitS);
+Result<std::vector<Verdict>, Failure> CudaDevice::compare(std::span<const BufferPair> pairs) {
+  std::vector<MemoryPair> in_order;
+  for (const BufferPair& pair : pairs) {
+    if (pair.tolerance.any_order) continue;
+    in_order.push_back({pair.actual.address(), pair.expected.address(), pair.type,
+                        pair.actual.bytes() / element_size(pair.type), pair.tolerance,
+                        pair.mask == nullptr ? 0 : pair.mask->address()});
+  }
+  std::vector<Verdict> verdicts = kernels_->compare(in_order, kOwnLimitS);
   GKTUNE_TRY(finish());
-  return verdict;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (!pairs[i].tolerance.any_order) continue;
+    verdicts.insert(verdicts.begin() + static_cast<std::ptrdiff_t>(i), GKTUNE_TRY(compare_sorted(pairs[i])));
+  }
+  return verdicts;
 }
 
 // Sorts on the CPU.
-Result<Verdict, Failure> CudaDevice::compare_sorted(const DeviceBuffer& actual, const DeviceBuffer& expected,
-                                                    ElementType type, const TolerancePlan& tolerance,
-                                                    const DeviceBuffer* mask) {
+Result<Verdict, Failure> CudaDevice::compare_sorted(const BufferPair& pair) {
   std::vector<std::byte> copies[3];
-  const DeviceBuffer* const buffers[] = {&actual, &expected, mask};
+  const DeviceBuffer* const buffers[] = {&pair.actual, &pair.expected, pair.mask};
   for (std::size_t i = 0; i < 3; ++i) {
     if (buffers[i] == nullptr) continue;
     copies[i].resize(buffers[i]->bytes());
     gpu_->download(copies[i], buffers[i]->address());
   }
   GKTUNE_TRY(finish());
-  return judge(type, copies[0], copies[1], tolerance, copies[2]);
+  return judge(pair.type, copies[0], copies[1], pair.tolerance, copies[2]);
 }
 
 Result<std::optional<double>, Failure> CudaDevice::run(const LoadedProgram& program,

@@ -51,8 +51,7 @@ class CudaDevice final : public ComputeDevice {
   void copy(DeviceBuffer& to, const DeviceBuffer& from) override;
   Result<void, Failure> download(std::span<std::byte> to, const DeviceBuffer& from) override;
   Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) override;
-  Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected, ElementType type,
-                                   const TolerancePlan& tolerance, const DeviceBuffer* mask) override;
+  Result<std::vector<Verdict>, Failure> compare(std::span<const BufferPair> pairs) override;
   Result<std::optional<double>, Failure> run(const LoadedProgram& program,
                                              std::span<const ArgumentMemory> arguments,
                                              const LaunchOptions& options) override;
@@ -83,9 +82,7 @@ class CudaDevice final : public ComputeDevice {
 
  private:
   explicit CudaDevice(std::unique_ptr<Gpu> gpu) : gpu_(std::move(gpu)), modules_(*gpu_) {}
-  Result<Verdict, Failure> compare_sorted(const DeviceBuffer& actual, const DeviceBuffer& expected,
-                                          ElementType type, const TolerancePlan& tolerance,
-                                          const DeviceBuffer* mask);
+  Result<Verdict, Failure> compare_sorted(const BufferPair& pair);
   // Writes an argument's contents in order.
   Result<void> upload_contents(const ArgumentPlan& argument, CUdeviceptr to, std::size_t bytes);
   std::size_t file_bytes() const;  // of the files that are kept on the GPU

@@ -30,6 +30,12 @@ extern "C" const char gktune_built_device_kernels[], gktune_built_device_kernels
 
 namespace gktune {
 
+// Matches the kernels' declaration.
+struct DeviceKernels::Mismatches {
+  std::uint64_t mismatches = 0, nans = 0, first = ~std::uint64_t{0}, counted = 0;
+  double differences = 0, squares = 0;
+};
+
 // The sources of the kernels that gktune itself runs on a GPU; they travel inside the library.
 std::span<const EmbeddedFile> device_kernel_texts();
 
@@ -37,14 +43,7 @@ namespace {
 
 constexpr std::uint64_t kThreads = 256;
 constexpr std::uint64_t kBlocksPerMultiprocessor = 16;
-constexpr std::size_t kScratchBytes = 256;
-
-// Matches the kernels' declaration.
-struct Mismatches {
-  std::uint64_t mismatches, nans, first, counted;
-  double differences, squares;
-};
-static_assert(sizeof(Mismatches) <= kScratchBytes);
+constexpr std::size_t kComparedAtOnce = 64;
 
 // The kernels use the same numbers.
 static_assert(static_cast<int>(ElementType::int8) == 0 && static_cast<int>(ElementType::uint8) == 4 &&
@@ -70,6 +69,8 @@ struct Element {
     (void)gpu.wait(limit_s);
   }
 };
+
+bool sees_all(const TolerancePlan& tolerance) { return tolerance.has_norm || tolerance.is_selective(); }
 
 NvrtcSource source_for(const std::string& architecture) {
   NvrtcSource source{"device_kernels.cu",
@@ -156,7 +157,7 @@ DeviceKernels::DeviceKernels(Gpu& gpu, LoadedModule code, int multiprocessors)
       sweep_(gpu.function(module_, "gktune_sweep")),
       hold_(gpu.function(module_, "gktune_hold")),
       scrub_(gpu.function(module_, "gktune_scrub")),
-      scratch_(gpu.allocate(kScratchBytes)) {
+      scratch_(gpu.allocate(kComparedAtOnce * sizeof(Mismatches))) {
   if (!gpu.ok()) return;
   int shared_bytes = 0;
   gpu.check(gpu.driver().cuDeviceGetAttribute(
@@ -255,29 +256,41 @@ std::uint64_t DeviceKernels::digest(CUdeviceptr buffer, std::size_t size, double
   return digest;
 }
 
-Verdict DeviceKernels::compare(CUdeviceptr actual, CUdeviceptr expected, ElementType type,
-                               std::uint64_t count, const TolerancePlan& tolerance, CUdeviceptr mask,
-                               double limit_s) {
-  Mismatches found{0, 0, ~std::uint64_t{0}, 0, 0, 0};
-  const auto bytes = std::as_writable_bytes(std::span(&found, 1));
-  gpu_.upload(scratch_.get(), bytes);
+std::vector<Verdict> DeviceKernels::compare(std::span<const MemoryPair> pairs, double limit_s) {
+  std::vector<Verdict> verdicts;
+  while (verdicts.size() < pairs.size()) {
+    const auto some =
+        pairs.subspan(verdicts.size(), std::min(kComparedAtOnce, pairs.size() - verdicts.size()));
+    std::vector<Mismatches> found(some.size());
+    const auto bytes = std::as_writable_bytes(std::span(found));
+    gpu_.upload(scratch_.get(), bytes);
+    for (std::size_t i = 0; i < some.size(); ++i) compare(some[i], scratch_.get() + i * sizeof(Mismatches));
+    gpu_.download(bytes, scratch_.get());
+    (void)gpu_.wait(limit_s);
+    for (std::size_t i = 0; i < some.size(); ++i) verdicts.push_back(verdict_of(some[i], found[i], limit_s));
+  }
+  return verdicts;
+}
+
+void DeviceKernels::compare(const MemoryPair& pair, CUdeviceptr found) {
+  const auto& [actual, expected, type, count, tolerance, mask] = pair;
   const Selection selection{tolerance.row, tolerance.pitch, reinterpret_cast<const unsigned char*>(mask)};
-  const bool sees_all = tolerance.has_norm || tolerance.is_selective();
   if (is_complex(type)) {
     launch(gpu_, compare_complex_, spread(count), actual, expected, count, static_cast<int>(part_type(type)),
-           bounds_of(tolerance), selection, static_cast<int>(tolerance.has_norm), scratch_.get());
+           bounds_of(tolerance), selection, static_cast<int>(tolerance.has_norm), found);
   } else {
     launch(gpu_, compare_, spread(count * element_size(type) / 16), actual, expected, count,
-           static_cast<int>(type), bounds_of(tolerance), selection, static_cast<int>(sees_all),
-           static_cast<int>(tolerance.has_norm), scratch_.get());
+           static_cast<int>(type), bounds_of(tolerance), selection, static_cast<int>(sees_all(tolerance)),
+           static_cast<int>(tolerance.has_norm), found);
   }
-  gpu_.download(bytes, scratch_.get());
-  (void)gpu_.wait(limit_s);
+}
 
+Verdict DeviceKernels::verdict_of(const MemoryPair& pair, const Mismatches& found, double limit_s) {
+  const auto& [actual, expected, type, count, tolerance, mask] = pair;
   Verdict verdict;
   verdict.count = count;
   if (!gpu_.ok()) return verdict;
-  if (sees_all) verdict.count = found.counted;
+  if (sees_all(tolerance)) verdict.count = found.counted;
   if (tolerance.has_norm) {
     verdict.norm = relative_norm(found.differences, found.squares);
     verdict.norm_limit = tolerance.norm;

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gktune/element_type.h"
 #include "tuner/core/plan_parts.h"
@@ -26,6 +28,15 @@ Result<std::string> compile_device_kernels(const Nvrtc& nvrtc, const std::string
 Result<LoadedModule> load_device_kernels(Gpu& gpu, const ToolkitPlaces& places,
                                          const std::string& architecture, const std::string& cache_dir);
 
+// Arrays of the same elements. `mask`: 0, or a byte for each element.
+struct MemoryPair {
+  CUdeviceptr actual, expected;
+  ElementType type;
+  std::uint64_t count;
+  TolerancePlan tolerance;
+  CUdeviceptr mask = 0;
+};
+
 // gktune's own kernels on a GPU. Their failures stick to the Gpu.
 class DeviceKernels {
  public:
@@ -39,9 +50,8 @@ class DeviceKernels {
   void flip(CUdeviceptr to, CUdeviceptr from, std::byte mask, std::size_t size);
   // Waits for the result.
   std::uint64_t digest(CUdeviceptr buffer, std::size_t size, double limit_s);
-  // Waits for the result. Takes outputs in order only; `mask` may be 0.
-  Verdict compare(CUdeviceptr actual, CUdeviceptr expected, ElementType type, std::uint64_t count,
-                  const TolerancePlan& tolerance, CUdeviceptr mask, double limit_s);
+  // Compares elements in order. Waits once for many pairs, which takes longer than to compare small ones.
+  std::vector<Verdict> compare(std::span<const MemoryPair> pairs, double limit_s);
   // Reads the whole buffer, which replaces the contents of the caches.
   void sweep(CUdeviceptr buffer, std::size_t size);
   // Overwrites the shared memory of the multiprocessors.
@@ -52,8 +62,11 @@ class DeviceKernels {
 
  private:
   class Tables;
+  struct Mismatches;
   LaunchShape spread(std::uint64_t pieces) const;
   void make(CUdeviceptr to, ElementType type, std::uint64_t count, const Structure& structure);
+  void compare(const MemoryPair& pair, CUdeviceptr found);
+  Verdict verdict_of(const MemoryPair& pair, const Mismatches& found, double limit_s);
 
   Gpu& gpu_;
   std::uint64_t most_blocks_;

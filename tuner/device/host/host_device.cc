@@ -164,10 +164,14 @@ class HostDevice final : public ComputeDevice {
     return XXH3_64bits(contents(buffer).data(), buffer.bytes());
   }
 
-  Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected, ElementType type,
-                                   const TolerancePlan& tolerance, const DeviceBuffer* mask) override {
-    const auto of_mask = mask == nullptr ? std::span<const std::byte>() : contents(*mask);
-    return judge(type, contents(actual), contents(expected), tolerance, of_mask);
+  Result<std::vector<Verdict>, Failure> compare(std::span<const BufferPair> pairs) override {
+    std::vector<Verdict> verdicts;
+    for (const BufferPair& pair : pairs) {
+      const auto mask = pair.mask == nullptr ? std::span<const std::byte>() : contents(*pair.mask);
+      verdicts.push_back(
+          judge(pair.type, contents(pair.actual), contents(pair.expected), pair.tolerance, mask));
+    }
+    return verdicts;
   }
 
   Result<std::optional<double>, Failure> run(const LoadedProgram& loaded,

@@ -141,6 +141,15 @@ struct DeviceTraits {
   bool shares_memory = false;
 };
 
+// Two buffers that should hold the same.
+struct BufferPair {
+  const DeviceBuffer& actual;
+  const DeviceBuffer& expected;
+  ElementType type;
+  const TolerancePlan& tolerance;
+  const DeviceBuffer* mask = nullptr;  // that the tolerance names
+};
+
 // Runs work that changes nothing but shared buffers here or in another process.
 using Work = std::function<Result<void, Failure>()>;
 using Isolate = std::function<Result<void, Failure>(const Work& work)>;
@@ -176,10 +185,8 @@ class ComputeDevice {
   virtual Result<void, Failure> download(std::span<std::byte> to, const DeviceBuffer& from) = 0;
   // A number that changes with the contents.
   virtual Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) = 0;
-  // `mask`: the buffer that the tolerance names; null: none.
-  virtual Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected,
-                                           ElementType type, const TolerancePlan& tolerance,
-                                           const DeviceBuffer* mask) = 0;
+  // Returns a verdict for each pair.
+  virtual Result<std::vector<Verdict>, Failure> compare(std::span<const BufferPair> pairs) = 0;
 
   // Executes all launches of the program once and waits for them. Returns the time in microseconds if it says
   // something about executions that are timed. An interruption of this process may have prolonged it.

@@ -158,28 +158,28 @@ Result<double, Failure> FreshProblems::time_on(std::span<ProblemBuffers* const> 
                                                const ProblemBuffers* others, const RunJob& job,
                                                const Execute& execute) {
   const auto begin = std::chrono::steady_clock::now();
-  for (ProblemBuffers* problem : problems) {
-    GKTUNE_TRY(problem->adopt(job.plan.arguments));
-    GKTUNE_TRY(problem->disguise(others));
-  }
+  for (ProblemBuffers* problem : problems) GKTUNE_TRY(problem->adopt(job.plan.arguments));
+  GKTUNE_TRY(ProblemBuffers::disguise(problems, others));
   report_phase(Phase::timing);
   auto time_us = execute(problems);
   report_phase(Phase::setup);
-  for (ProblemBuffers* problem : problems) {
-    if (!time_us) break;
-    if (auto judged = judge(*problem); !judged) time_us = judged.error();
+  if (time_us) {
+    if (auto judged = judge(problems); !judged) time_us = judged.error();
   }
   executing_s_ += seconds_since(begin);
   return time_us;
 }
 
 // A verifier starts threads, after which a process cannot be forked.
-Result<void, Failure> FreshProblems::judge(ProblemBuffers& problem) {
-  if (!problem.has_verifier()) return problem.judge_execution();
-  if (&problem != base_) problem.permit(ForkedAccess::write);
-  auto judged = isolate_([&] { return problem.judge_execution(); });
-  if (&problem != base_) problem.permit(ForkedAccess::none);
-  return judged;
+Result<void, Failure> FreshProblems::judge(std::span<ProblemBuffers* const> problems) {
+  if (!base_->has_verifier()) return ProblemBuffers::judge_executions(problems);
+  for (ProblemBuffers* problem : problems) {
+    if (problem != base_) problem->permit(ForkedAccess::write);
+    auto judged = isolate_([&] { return ProblemBuffers::judge_executions({&problem, 1}); });
+    if (problem != base_) problem->permit(ForkedAccess::none);
+    if (!judged) return judged;
+  }
+  return {};
 }
 
 }  // namespace gktune

@@ -60,7 +60,7 @@ class FreshProblems {
   Result<bool, Failure> draw(ProblemBuffers& problem, const RunJob& job);
   Result<void, Failure> grow(const RunJob& job, std::size_t count);
   bool is_cheap() const;
-  Result<void, Failure> judge(ProblemBuffers& problem);
+  Result<void, Failure> judge(std::span<ProblemBuffers* const> problems);
   Result<double, Failure> time_on(std::span<ProblemBuffers* const> problems, const ProblemBuffers* others,
                                   const RunJob& job, const Execute& execute);
 

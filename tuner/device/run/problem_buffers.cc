@@ -387,27 +387,50 @@ Result<void, Failure> ProblemBuffers::check_around(Poison poison,
   auto harmless = find_damage();  // after a failure too: it repairs guards and inputs
   if (!done) return done;
   if (!harmless) return harmless;
-  return find_wrong_output();
+  ProblemBuffers* const problem = this;
+  return find_wrong_outputs({&problem, 1});
 }
 
-Result<void, Failure> ProblemBuffers::disguise(const ProblemBuffers* others) {
-  restore_inputs();
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    Slot& slot = slots_[i];
-    if (!slot.buffer || is_input(arguments_[i].role)) continue;
-    const DeviceBuffer* const other = others == nullptr ? nullptr : others->result(i);
-    const bool has_other = other != nullptr && other->bytes() == slot.buffer->bytes();
-    if (has_other && slot.differs.value_or(true)) device_->copy(*slot.buffer, *other);
-    if (has_other && !slot.differs) {
-      slot.differs = true;
-      if (slot.expected) {
-        const auto verdict = GKTUNE_TRY(compare(i, bits_of(arguments_[i].type), {}));
-        slot.differs = !verdict.passed();
+Result<void, Failure> ProblemBuffers::disguise(std::span<ProblemBuffers* const> problems,
+                                               const ProblemBuffers* others) {
+  std::vector<Slot*> unknown;
+  std::vector<BufferPair> pairs;
+  const TolerancePlan exact;
+  for (ProblemBuffers* problem : problems) {
+    problem->restore_inputs();
+    for (std::size_t i = 0; i < problem->slots_.size(); ++i) {
+      Slot& slot = problem->slots_[i];
+      const DeviceBuffer* const other = problem->result_of(others, i);
+      if (other == nullptr || !slot.differs.value_or(true)) continue;
+      problem->device_->copy(*slot.buffer, *other);
+      if (!slot.differs.has_value() && slot.expected) {
+        unknown.push_back(&slot);
+        pairs.push_back(problem->pair(i, bits_of(problem->arguments_[i].type), exact));
       }
+      slot.differs = true;
     }
-    if (!has_other || !*slot.differs) poison_output(slot, slot.expected.get(), std::byte{0xaa});
+  }
+  if (!pairs.empty()) {
+    const auto verdicts = GKTUNE_TRY(problems.front()->device_->compare(pairs));
+    for (std::size_t i = 0; i < verdicts.size(); ++i) unknown[i]->differs = !verdicts[i].passed();
+  }
+  for (ProblemBuffers* problem : problems) {
+    for (std::size_t i = 0; i < problem->slots_.size(); ++i) {
+      const Slot& slot = problem->slots_[i];
+      if (!slot.buffer || is_input(problem->arguments_[i].role)) continue;
+      if (problem->result_of(others, i) == nullptr || !*slot.differs)
+        problem->poison_output(slot, slot.expected.get(), std::byte{0xaa});
+    }
   }
   return {};
+}
+
+// Null: the argument is no output, or its results there have another size.
+const DeviceBuffer* ProblemBuffers::result_of(const ProblemBuffers* others, std::size_t index) const {
+  const Slot& slot = slots_[index];
+  if (others == nullptr || !slot.buffer || is_input(arguments_[index].role)) return nullptr;
+  const DeviceBuffer* const other = others->result(index);
+  return other != nullptr && other->bytes() == slot.buffer->bytes() ? other : nullptr;
 }
 
 const DeviceBuffer* ProblemBuffers::result(std::size_t index) const {
@@ -415,10 +438,10 @@ const DeviceBuffer* ProblemBuffers::result(std::size_t index) const {
   return slot.expected ? slot.expected.get() : slot.buffer.get();
 }
 
-Result<void, Failure> ProblemBuffers::judge_execution() {
-  GKTUNE_TRY(find_wrong_output());
-  GKTUNE_TRY(find_damage());
-  auto right = find_wrong_output();
+Result<void, Failure> ProblemBuffers::judge_executions(std::span<ProblemBuffers* const> problems) {
+  GKTUNE_TRY(find_wrong_outputs(problems));
+  for (ProblemBuffers* problem : problems) GKTUNE_TRY(problem->find_damage());
+  auto right = find_wrong_outputs(problems);
   if (right) return right;
   Failure failure = right.error();
   failure.message += "; its output was right when the execution ended, and changed later";
@@ -510,29 +533,47 @@ Result<std::string, Failure> ProblemBuffers::repair_input(std::size_t index) {
 Result<std::string, Failure> ProblemBuffers::repair_input(std::size_t index, const DeviceBuffer& original) {
   const ArgumentPlan& plan = arguments_[index];
   DeviceBuffer& buffer = *slots_[index].buffer;
-  const auto verdict = GKTUNE_TRY(device_->compare(buffer, original, plan.type, {}, nullptr));
+  const TolerancePlan exact;
+  const BufferPair pair{buffer, original, plan.type, exact};
+  const Verdict verdict = GKTUNE_TRY(device_->compare({&pair, 1})).front();
   device_->copy(buffer, original);
   if (verdict.passed()) return plan.name;  // -0 instead of 0
   return plan.name + '[' + std::to_string(verdict.first) + "] was " + verdict.expected + ", is now " +
          verdict.actual;
 }
 
-Result<Verdict, Failure> ProblemBuffers::compare(std::size_t index, ElementType type,
-                                                 const TolerancePlan& tolerance) {
+BufferPair ProblemBuffers::pair(std::size_t index, ElementType type, const TolerancePlan& tolerance) const {
   const Slot& slot = slots_[index];
   const DeviceBuffer* mask =
       tolerance.mask < 0 ? nullptr : slots_[static_cast<std::size_t>(tolerance.mask)].buffer.get();
-  return device_->compare(*slot.buffer, *slot.expected, type, tolerance, mask);
+  return {*slot.buffer, *slot.expected, type, tolerance, mask};
 }
 
-Result<void, Failure> ProblemBuffers::find_wrong_output() {
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const ArgumentPlan& plan = arguments_[i];
-    if (!slots_[i].expected || !plan.is_checked) continue;
-    const auto verdict = GKTUNE_TRY(compare(i, plan.type, plan.tolerance));
-    if (!verdict.passed()) return Failure{Status::wrong_result, verdict.message(plan.name)};
+Result<Verdict, Failure> ProblemBuffers::compare(std::size_t index, ElementType type,
+                                                 const TolerancePlan& tolerance) {
+  const BufferPair compared = pair(index, type, tolerance);
+  return GKTUNE_TRY(device_->compare({&compared, 1})).front();
+}
+
+Result<void, Failure> ProblemBuffers::find_wrong_outputs(std::span<ProblemBuffers* const> problems) {
+  std::vector<BufferPair> pairs;
+  std::vector<std::string_view> names;
+  for (const ProblemBuffers* problem : problems) {
+    for (std::size_t i = 0; i < problem->slots_.size(); ++i) {
+      const ArgumentPlan& plan = problem->arguments_[i];
+      if (!problem->slots_[i].expected || !plan.is_checked) continue;
+      pairs.push_back(problem->pair(i, plan.type, plan.tolerance));
+      names.emplace_back(plan.name);
+    }
   }
-  return job_.plan.verifier.has_steps() ? verify() : Result<void, Failure>();
+  const auto verdicts = GKTUNE_TRY(problems.front()->device_->compare(pairs));
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    if (!verdicts[i].passed()) return Failure{Status::wrong_result, verdicts[i].message(names[i])};
+  }
+  for (ProblemBuffers* problem : problems) {
+    if (problem->has_verifier()) GKTUNE_TRY(problem->verify());
+  }
+  return {};
 }
 
 // It is loaded in the process of the candidate: its code may do anything.

@@ -49,11 +49,13 @@ class ProblemBuffers {
   std::optional<double> execution_us() const { return execution_us_; }
   // The same for an execution that `execute` does, such as one that is timed.
   Result<void, Failure> check_around(Poison poison, const std::function<Result<void, Failure>()>& execute);
-  // Makes inputs ready for an execution that finds what `others` led to in its outputs and scratch memory,
-  // which says nothing about its own results. `others`: null, or the same problem with other inputs.
-  Result<void, Failure> disguise(const ProblemBuffers* others);
-  // Looks for what an execution did wrong. A second comparison finds writes after the end of the execution.
-  Result<void, Failure> judge_execution();
+  // Makes each problem ready for an execution that finds what `others` led to in its outputs and scratch
+  // memory, which says nothing about its own results. `others`: null, or the same problem with other inputs.
+  static Result<void, Failure> disguise(std::span<ProblemBuffers* const> problems,
+                                        const ProblemBuffers* others);
+  // Looks for what an execution of each problem did wrong. A second comparison finds writes after the end of
+  // the execution.
+  static Result<void, Failure> judge_executions(std::span<ProblemBuffers* const> problems);
   // Says what processes that are forked later may do with all its memory.
   void permit(ForkedAccess access);
   // The same for what the reference wrote.
@@ -93,6 +95,7 @@ class ProblemBuffers {
   Placement placement_of(std::size_t index) const;
   // The output that the reference wrote, or else the last candidate.
   const DeviceBuffer* result(std::size_t index) const;
+  const DeviceBuffer* result_of(const ProblemBuffers* others, std::size_t index) const;
   // A kernel that changes this argument ends by a fault.
   bool is_protected(std::size_t index) const;
   bool protects_inputs() const;
@@ -113,13 +116,14 @@ class ProblemBuffers {
   Result<void, Failure> find_changed_input();
   Result<std::string, Failure> repair_input(std::size_t index);
   Result<std::string, Failure> repair_input(std::size_t index, const DeviceBuffer& original);
-  // Compares, then asks the verifier.
-  Result<void, Failure> find_wrong_output();
+  // Compares the outputs of one execution of each problem, then asks the verifiers.
+  static Result<void, Failure> find_wrong_outputs(std::span<ProblemBuffers* const> problems);
   Result<void, Failure> verify();
   // True if the verifier or a comparison needs what the reference expects there.
   bool needs_expected(std::size_t index) const;
   bool is_computed(const ArgumentPlan& plan) const;
-  // Compares the slot's buffer with its expected contents.
+  // The slot's buffer and its expected contents.
+  BufferPair pair(std::size_t index, ElementType type, const TolerancePlan& tolerance) const;
   Result<Verdict, Failure> compare(std::size_t index, ElementType type, const TolerancePlan& tolerance);
 
   ComputeDevice* device_;
