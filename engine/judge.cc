@@ -612,17 +612,10 @@ Judge::Done Judge::compare(const Definition& candidate, const Problem& problem, 
 // Rounds end when all comparisons are decided, or when the time is over.
 Judge::Done Judge::play(const Match& match, Regime regime, int rounds, Judgement& judgement,
                         std::vector<BaselineComparison>& played) {
-  std::optional<double> begin_s;  // of the rounds: compiling does not count
-  std::size_t rounds_before = 0;
   const auto go_on = [&](const std::vector<Samples>& samples) {
     judgement.was_stopped = judgement.was_stopped || is_stopped();
     if (judgement.was_stopped) return false;
-    const std::size_t rounds_now = rounds_of(samples);
-    const bool has_rounds = rounds_now > 0;
-    if (has_rounds && !begin_s) begin_s = wall_clock_s();
-    // Rounds that have begun are played to their end: to end them would cost the next comparison a new process.
-    if (std::exchange(rounds_before, rounds_now) == rounds_now) return true;
-    if (begin_s && wall_clock_s() - *begin_s > request_.seconds) return false;
+    const bool has_rounds = rounds_of(samples) > 0;
     if (has_rounds && samples[0].empty()) return false;  // it has failed
     return std::ranges::any_of(match.places, [&](std::size_t place) {
       if (place == 0 || (has_rounds && samples[place].empty())) return false;
@@ -630,7 +623,7 @@ Judge::Done Judge::play(const Match& match, Regime regime, int rounds, Judgement
     });
   };
   const auto device = GKTUNE_TRY(runner_for(*match.finalists.front().kernel, DeviceWork::time));
-  std::vector<Trial> trials = device->playoff(match.finalists, {rounds}, go_on);
+  std::vector<Trial> trials = device->playoff(match.finalists, {rounds, request_.seconds}, go_on);
   if (judgement.was_stopped) return {};
   if (!trials[0].ok()) {
     reject(judgement, trials[0]);

@@ -713,6 +713,13 @@ TEST_F(WorkerDeviceTest, a_playoff_that_ends_early_keeps_its_complete_rounds) {
   EXPECT_EQ(rounds_done.back(), 3u);
 }
 
+TEST_F(WorkerDeviceTest, a_playoff_begins_no_round_after_its_time) {
+  open();
+  const auto samples = samples_of_playoff({config("ok", "ok"), config("ok", "slow")}, {1000, 0},
+                                          [](const auto&) { return true; });
+  EXPECT_EQ(samples, (std::vector<Samples>{Samples(3, 1.0), Samples(3, 2.0)}));
+}
+
 TEST_F(WorkerDeviceTest, busy_time_is_counted) {
   tried("slow", "slow");
   const Usage usage = device_->usage();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,9 +28,10 @@ struct Candidate {
 // How finalists are compared: each round times every finalist once.
 struct Rounds {
   int count = 50;
+  double seconds = std::numeric_limits<double>::infinity();  // for the rounds after the first few
 };
 
-GKTUNE_FIELDS(Rounds, count)
+GKTUNE_FIELDS(Rounds, count, seconds)
 
 // The finalist whose turn it is. Each round starts with another one, so that none
 // always follows the same one.

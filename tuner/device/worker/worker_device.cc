@@ -536,8 +536,9 @@ std::vector<Trial> WorkerDevice::playoff(std::vector<Candidate> finalists, Round
   }
   std::vector<std::vector<std::size_t>> groups = groups_by_environment();
   // Each turn of a group starts a process: have few.
-  const int least = groups.size() > 1 ? rounds.count / kPlayoffTurns : kLeastPlayoffSlice;
-  int done = 0, slice = std::max(1, least);
+  const int least = groups.size() > 1 ? std::max(1, rounds.count / kPlayoffTurns) : kLeastPlayoffSlice;
+  int done = 0, slice = least;
+  Clock::time_point first_end;
   while (!is_over && done < rounds.count && !groups.empty()) {
     const auto begin = Clock::now();
     slice = std::min(slice, rounds.count - done);
@@ -552,9 +553,12 @@ std::vector<Trial> WorkerDevice::playoff(std::vector<Candidate> finalists, Round
     }
     std::erase_if(groups, [](const std::vector<std::size_t>& group) { return group.empty(); });
     done += slice;
-    is_over = !go_on(samples);
+    if (done == slice) first_end = Clock::now();
+    const double left_s = rounds.seconds - elapsed_s(first_end, Clock::now());
+    is_over = !go_on(samples) || left_s <= 0;
     const double rounds_per_s = slice / std::max(elapsed_s(begin, Clock::now()), 1e-6);
-    slice = std::max(slice, static_cast<int>(std::min<double>(2 * slice, kPlayoffSliceS * rounds_per_s)));
+    const double fitting = std::min(kPlayoffSliceS, left_s) * rounds_per_s;
+    slice = std::max(least, static_cast<int>(std::min<double>(2 * slice, fitting)));
   }
   std::vector<Trial> trials;
   for (std::size_t i = 0; i < samples.size(); ++i) {
