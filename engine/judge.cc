@@ -322,7 +322,11 @@ Judge::Done Judge::sanitize(const Definition& candidate, Examiner& examiner, Exa
     examiner.host = *std::move(found);
   }
   const double begin_s = wall_clock_s();
-  const auto stop = [&] { return is_stopped() || wall_clock_s() - begin_s > kSanitizerS; };
+  bool hangs = false;  // other executions may take as long
+  const auto note_hang = [&](const CheckResult& so_far) {
+    hangs = std::ranges::count(so_far.findings, Status::timed_out, &Finding::status) > 0;
+  };
+  const auto stop = [&] { return is_stopped() || hangs || wall_clock_s() - begin_s > kSanitizerS; };
   const Definition judged = judged_on(request_.problems, candidate);
   auto checked = GKTUNE_TRY(check_space({.definition = judged,
                                          .device = *examiner.host,
@@ -331,7 +335,7 @@ Judge::Done Judge::sanitize(const Definition& candidate, Examiner& examiner, Exa
                                          .problems = std::nullopt,
                                          .sample = kSampled,
                                          .opened = &examiner.sanitizer},
-                                        {.on_progress = {}, .stop = stop}));
+                                        {.on_progress = note_hang, .stop = stop}));
   // The space has no reference for sizes that it does not list, or the CPU cannot compile the kernel.
   const auto is_excused = [&](const Finding& finding) {
     return finding.status == Status::reference_failed || (!is_host() && is_unusable(finding.status));
@@ -341,7 +345,8 @@ Judge::Done Judge::sanitize(const Definition& candidate, Examiner& examiner, Exa
   std::erase_if(checked.findings, is_excused);
   if (checked.was_stopped && !is_stopped()) {
     judgement.notes.push_back("sanitized in part: " + std::to_string(checked.checked) + " of " +
-                              checked.chosen.str() + " executions; then the time was over");
+                              checked.chosen.str() + " executions; then " +
+                              (hangs ? "one hung" : "the time was over"));
     checked.was_stopped = false;
   }
   const bool has_doubts = !is_host() && std::ranges::any_of(checked.findings, is_doubtful);
