@@ -77,7 +77,7 @@ struct Judgement {
   Problem problem;
   Config config;
   std::uint64_t seed = 0;
-  std::vector<std::string> sandbox;  // what was forbidden: files, sockets
+  std::vector<std::string> sandbox;  // what was forbidden: files, sockets, processes
   Resources resources;               // in its best configuration of the last problem
   std::vector<Problem> near;         // the sizes near the listed ones that it solves
   std::vector<std::string> notes;    // what could not be examined, and why

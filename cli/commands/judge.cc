@@ -351,7 +351,7 @@ void add_sandbox(JudgeRequest& request, const std::vector<std::string>& paths, c
   argv.insert(argv.end(), {"--sandbox", cache.string()});
   for (const std::string& folder : folders)
     if (!folder.empty()) argv.insert(argv.end(), {"--readable", folder});
-  request.sandbox = {"files", "sockets"};
+  request.sandbox = {"files", "sockets", "processes"};
 }
 
 // One request of the queue: a candidate, or the answer to a line that names none.

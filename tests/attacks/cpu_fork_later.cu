@@ -1,4 +1,4 @@
-// wrong: lets another process write after the kernel has ended
+// crashed: lets another process write after the kernel has ended
 /* gktune
 launches: {entry: mine, grid: "ceil_div(n, 128)", block: 128, arguments: [in, out, n]}
 */

@@ -219,7 +219,7 @@ TEST_F(JudgeCommand, a_candidate_uses_no_files_outside_its_sandbox) {
   EXPECT_EQ(verdicts[0]["verdict"], "does_not_compile");
   EXPECT_FALSE(contains(out(), "a_secret_word"));
   EXPECT_EQ(verdicts[1]["verdict"], "accepted") << verdicts[1];
-  EXPECT_EQ(verdicts[1]["sandbox"], (Json{"files", "sockets"}));
+  EXPECT_EQ(verdicts[1]["sandbox"], (Json{"files", "sockets", "processes"}));
 }
 
 TEST_F(JudgeCommand, a_candidate_runs_in_one_process_for_debuggers) {

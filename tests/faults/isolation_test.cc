@@ -28,7 +28,8 @@ time_limit: 20s
 )";
 
 constexpr const char* kFiltered =
-    "sent SIGKILL to itself, or signalled, traced or accessed a process that is not its own";
+    "started a process, sent SIGKILL to itself, or signalled, traced or accessed a process that is not its "
+    "own";
 
 struct Culprit {
   int leak;

@@ -7,8 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <thread>
 
 #include "tests/scratch_folder.h"
 
@@ -25,7 +28,9 @@ class InSandbox : public ::testing::Test {
   }
 
   // True if this holds in a process that entered the sandbox.
-  bool holds(const std::function<bool()>& condition) {
+  bool holds(const std::function<bool()>& condition) { return ending(condition) == 0; }
+  // 0: the condition holds, 1: it does not; or the signal that ended the process.
+  int ending(const std::function<bool()>& condition) {
     const pid_t child = ::fork();
     if (child == 0) {
       const Sandbox sandbox{.readable = {folder_ / "read", folder_ / "absent"},
@@ -34,7 +39,7 @@ class InSandbox : public ::testing::Test {
     }
     int status = 0;
     ::waitpid(child, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status);
   }
   bool opens(const std::string& name, int flags) const {
     return ::open((folder_ / name).c_str(), flags, 0600) >= 0;
@@ -72,6 +77,26 @@ TEST_F(InSandbox, sockets_cannot_be_made) {
   EXPECT_TRUE(holds([] {
     int pair[2];
     return ::socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0;
+  }));
+}
+
+TEST_F(InSandbox, a_process_that_may_start_no_others_ends_when_it_does) {
+  const std::function<bool()> forks = [] {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    ::waitpid(child, nullptr, 0);
+    return child > 0;
+  };
+  const std::function<bool()> executes = [] { return ::execl("/bin/true", "true", nullptr) == 0; };
+  const std::function<bool()> starts_a_program = [] { return std::system("true") >= 0; };
+  EXPECT_TRUE(holds(forks));
+  for (const auto& starts : {forks, executes, starts_a_program})
+    EXPECT_EQ(ending([&] { return forbid_processes() && starts(); }), SIGSYS);
+  EXPECT_TRUE(holds([] {
+    bool has_run = false;
+    const auto forbidden = forbid_processes();
+    std::thread([&] { has_run = true; }).join();
+    return forbidden && has_run;
   }));
 }
 

@@ -5,6 +5,7 @@
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -12,6 +13,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
 
 #include "tuner/core/files.h"
 #include "tuner/process/file_descriptor.h"
@@ -46,6 +49,13 @@ Result<void> allow(const FileDescriptor& rules, const fs::path& path, std::uint6
   return Error{"no sandbox: " + path.string() + ": " + system_reason(errno)};
 }
 
+Result<void> filter_calls(std::span<sock_filter> filter) {
+  const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
+  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0)
+    return {};
+  return Error{"no sandbox: seccomp: " + system_reason(errno)};
+}
+
 // Other system calls make no sockets: rings of io_uring could. Calls with other numbers (32-bit ones) end the
 // process.
 Result<void> forbid_sockets() {
@@ -68,11 +78,10 @@ Result<void> forbid_sockets() {
       BPF_STMT(BPF_RET | BPF_K, kRefused),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
-  const sock_fprog program{sizeof filter / sizeof *filter, filter};
-  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0)
-    return {};
-  return Error{"no sandbox: seccomp: " + system_reason(errno)};
+  return filter_calls(filter);
 }
+
+bool is_entered = false;
 
 }  // namespace
 
@@ -99,7 +108,41 @@ Result<void> enter_sandbox(const Sandbox& sandbox) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
       ::syscall(SYS_landlock_restrict_self, rules.number(), 0) != 0)
     return Error{"no sandbox: " + system_reason(errno)};
-  return forbid_sockets();
+  GKTUNE_TRY(forbid_sockets());
+  is_entered = true;
+  return {};
+}
+
+// The C library starts threads by clone() where clone3(), whose flags no filter can read, does not exist.
+Result<void> forbid_processes() {
+  if (!is_entered) return {};
+  constexpr std::uint32_t kStarts[] = {
+      SYS_execve,
+      SYS_execveat,
+#ifdef SYS_fork
+      SYS_fork,
+      SYS_vfork,
+#endif
+  };
+  const sock_filter kill = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+  std::vector<sock_filter> filter = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+  };
+  for (const std::uint32_t call : kStarts) {
+    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1));
+    filter.push_back(kill);
+  }
+  const sock_filter clone[] = {
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0),
+      kill,
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  filter.insert(filter.end(), std::begin(clone), std::end(clone));
+  return filter_calls(filter);
 }
 
 }  // namespace gktune

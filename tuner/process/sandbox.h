@@ -24,6 +24,9 @@ Result<void> check_sandbox();
 // Forbids all other files (Landlock) and new sockets (seccomp), for good. Sockets that are open stay so. After
 // an error nothing may be trusted to be forbidden.
 Result<void> enter_sandbox(const Sandbox& sandbox);
+// In a sandbox: ends this process by SIGSYS when it starts another process or program (seccomp), for good.
+// Threads may start.
+Result<void> forbid_processes();
 
 // While it lives, no other process of the user can trace this one or open its memory, and it leaves no core
 // dump. Root's processes can, if they may trace.

@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <string>
@@ -34,6 +35,8 @@
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/process/child_process.h"
 #include "tuner/process/outside_kills.h"
+#include "tuner/process/sandbox.h"
+#include "tuner/process/source_line.h"
 
 namespace gktune {
 namespace {
@@ -157,7 +160,10 @@ Result<JobProcess, Failure> JobProcesses::start(const Serve& serve) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return failure("socketpair");
   FileDescriptor ours = socket_moved_up(ends[0]), theirs = socket_moved_up(ends[1]);
-  if (!ours.is_open() || !theirs.is_open()) return failure("socketpair");
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return failure("socketpair");
+  FileDescriptor answering = socket_moved_up(ends[0]), asking = socket_moved_up(ends[1]);
+  for (const FileDescriptor* each : {&ours, &theirs, &answering, &asking})
+    if (!each->is_open()) return failure("socketpair");
   void* const shared =
       ::mmap(nullptr, sizeof(StepClock), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return failure("mmap");
@@ -168,10 +174,12 @@ Result<JobProcess, Failure> JobProcesses::start(const Serve& serve) {
   if (pid < 0) return failure("fork");
   if (pid == 0) {
     ours.close();
+    answering.close();
+    ask_for_lines(asking.number());
     run_child(std::move(theirs), clock.get(), serve);
   }
   ::fcntl(ours.number(), F_SETFL, O_NONBLOCK);
-  return JobProcess(*this, pid, std::move(ours), std::move(clock));
+  return JobProcess(*this, pid, std::move(ours), std::move(answering), std::move(clock));
 }
 
 void JobProcesses::run_child(FileDescriptor socket, StepClock* clock, const Serve& serve) noexcept {
@@ -188,6 +196,7 @@ void JobProcesses::run_child(FileDescriptor socket, StepClock* clock, const Serv
   closed_.open();  // for debuggers and sanitizers
   give_up_tracing();
   keep_from(parents_);
+  if (!forbid_processes()) ::_exit(EXIT_FAILURE);
   set_step_clock(clock);
 
   Channel channel(std::move(socket));
@@ -221,6 +230,8 @@ JobProcess::JobProcess(JobProcess&& other) noexcept
     : all_(other.all_),
       pid_(std::exchange(other.pid_, -1)),
       channel_(std::move(other.channel_)),
+      lines_(std::move(other.lines_)),
+      answers_(std::exchange(other.answers_, std::nullopt)),
       clock_(std::move(other.clock_)),
       paused_(std::move(other.paused_)),
       reported_ns_(other.reported_ns_) {}
@@ -232,6 +243,10 @@ JobProcess::~JobProcess() {
 }
 
 ExitStatus JobProcess::end(int signal) {
+  if (answers_) {
+    ::kill(*answers_, SIGKILL);
+    ::waitpid(*std::exchange(answers_, std::nullopt), nullptr, 0);
+  }
   if (signal != 0) ::kill(pid_, signal);
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
@@ -269,18 +284,23 @@ Result<std::string, Failure> JobProcess::ask(std::string_view request) {
       const ExitStatus exit_status = end(kill_with);
       if (auto answer = take_answer()) return *std::move(answer);
       if (exit_status.by_signal && exit_status.code == kFilterSignal) {
-        report_fault(
-            Status::crashed,
-            "sent SIGKILL to itself, or signalled, traced or accessed a process that is not its own");
+        report_fault(Status::crashed,
+                     "started a process, sent SIGKILL to itself, or signalled, traced or accessed a process "
+                     "that is not "
+                     "its own");
       }
       send_report(Frame::Kind::ended, exit_status.encoded());
       return Failure{Status::crashed, exit_status.str(), true};
     }
     const int channel = channel_.is_open() ? channel_.number() : -1;
     const auto events = static_cast<short>(POLLIN | (channel_.wants_to_write() ? POLLOUT : 0));
-    pollfd waits[] = {
-        {channel, events, 0}, {all_->signals_.number(), POLLIN, 0}, {report_channel(), POLLRDHUP, 0}};
-    const int ready = ::poll(waits, 3, channel >= 0 ? watch_steps() : kLeaveLimitMs);
+    pollfd waits[] = {{channel, events, 0},
+                      {all_->signals_.number(), POLLIN, 0},
+                      {report_channel(), POLLRDHUP, 0},
+                      {answers_ ? -1 : lines_.number(), POLLIN, 0}};
+    const int ready = ::poll(waits, std::size(waits), channel >= 0 ? watch_steps() : kLeaveLimitMs);
+    if (waits[3].revents != 0) answer_for_line();
+    if (answers_ && ::waitpid(*answers_, nullptr, WNOHANG) != 0) answers_.reset();
     if (ready == 0 && channel < 0) kill_with = SIGKILL;  // it has closed its channel, and does not exit
     if (waits[2].revents != 0) all_->end_worker();
     while (const int signal = all_->take_signal()) {
@@ -289,6 +309,13 @@ Result<std::string, Failure> JobProcess::ask(std::string_view request) {
       if (signal == kQuestionSignal) ::kill(pid_, kQuestionSignal);
     }
   }
+}
+
+// One at a time, so that a hostile candidate cannot have many processes started.
+void JobProcess::answer_for_line() {
+  const pid_t pid = answer_for_lines(lines_.number());
+  if (pid < 0) lines_.close();
+  if (pid > 0) answers_ = pid;
 }
 
 // Reports a step that takes too long, once. Returns after how many milliseconds to look again.

@@ -73,15 +73,23 @@ class JobProcess {
     void operator()(StepClock* clock) const;
   };
   using SharedClock = std::unique_ptr<StepClock, Unmap>;
-  JobProcess(JobProcesses& all, pid_t pid, FileDescriptor socket, SharedClock clock)
-      : all_(&all), pid_(pid), channel_(std::move(socket)), clock_(std::move(clock)) {}
+  JobProcess(JobProcesses& all, pid_t pid, FileDescriptor socket, FileDescriptor lines, SharedClock clock)
+      : all_(&all),
+        pid_(pid),
+        channel_(std::move(socket)),
+        lines_(std::move(lines)),
+        clock_(std::move(clock)) {}
   std::optional<std::string> take_answer();
   int watch_steps();
+  void answer_for_line();
   ExitStatus end(int signal);
 
   JobProcesses* all_;
   pid_t pid_;
   Channel channel_;
+  // Source lines are found here: the candidate's process may be damaged, or have no right to start programs.
+  FileDescriptor lines_;
+  std::optional<pid_t> answers_;  // the process that finds one
   SharedClock clock_;
   std::vector<pid_t> paused_;
   std::int64_t reported_ns_ = 0;  // the end of the step that was late
