@@ -163,13 +163,7 @@ Result<std::uint64_t, Failure> MemoryDevice::digest(const DeviceBuffer& buffer) 
 }
 
 Result<std::vector<Verdict>, Failure> MemoryDevice::compare(std::span<const BufferPair> pairs) {
-  std::vector<Verdict> verdicts;
-  for (const BufferPair& pair : pairs) {
-    const auto mask = pair.mask == nullptr ? std::span<const std::byte>() : contents(*pair.mask);
-    verdicts.push_back(
-        judge(pair.type, contents(pair.actual), contents(pair.expected), pair.tolerance, mask));
-  }
-  return verdicts;
+  return judge_here(pairs);
 }
 
 Result<std::optional<double>, Failure> MemoryDevice::run(const LoadedProgram& program,

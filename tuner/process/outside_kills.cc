@@ -1,8 +1,5 @@
 #include "tuner/process/outside_kills.h"
 
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,16 +8,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "tuner/process/call_filter.h"
+
 namespace gktune {
 namespace {
-
-#if defined(__x86_64__)
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-#else
-constexpr std::uint32_t kArchitecture = 0;
-#endif
 
 // A system call that sends a signal: the positions of its arguments.
 struct Call {
@@ -35,18 +26,6 @@ constexpr Call kCalls[] = {{SYS_kill, 0, 1},
 constexpr std::uint32_t kTracing[] = {SYS_ptrace, SYS_pidfd_send_signal, SYS_pidfd_getfd};
 constexpr std::uint32_t kMemory[] = {SYS_process_vm_readv,
                                      SYS_process_vm_writev};  // of the process that is named first
-
-// The lower half: process and signal numbers have 32 bits.
-constexpr std::uint32_t offset_of_argument(std::size_t position) {
-  return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + 8 * position);
-}
-
-sock_filter load(std::uint32_t offset) { return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset); }
-sock_filter end_with(std::uint32_t action) { return BPF_STMT(BPF_RET | BPF_K, action); }
-// Skips `count` instructions if the loaded value is another one.
-sock_filter skip_unless(std::uint32_t value, std::size_t count) {
-  return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, static_cast<std::uint8_t>(count));
-}
 
 std::vector<sock_filter> filter_for(std::uint32_t self, std::span<const std::uint32_t> others) {
   std::vector<sock_filter> filter;
@@ -103,10 +82,7 @@ void keep_from(std::span<const pid_t> parents) {
   std::vector<std::uint32_t> others = {number(0), number(-1), number(-::getpgrp())};
   for (const pid_t parent : parents) others.push_back(number(parent));
   std::vector<sock_filter> filter = filter_for(number(::getpid()), others);
-  const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
-  // The filter must not switch on protections against other processes, which make code slower.
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
-  ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) (void)filter_calls(filter);
 }
 
 }  // namespace gktune

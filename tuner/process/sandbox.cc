@@ -2,9 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
 #include <linux/landlock.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -13,10 +11,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>
 
 #include "tuner/core/files.h"
+#include "tuner/process/call_filter.h"
 #include "tuner/process/file_descriptor.h"
 
 namespace gktune {
@@ -49,36 +47,29 @@ Result<void> allow(const FileDescriptor& rules, const fs::path& path, std::uint6
   return Error{"no sandbox: " + path.string() + ": " + system_reason(errno)};
 }
 
-Result<void> filter_calls(std::span<sock_filter> filter) {
-  const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
-  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0)
-    return {};
+Result<void> enforced(std::span<sock_filter> filter) {
+  if (filter_calls(filter)) return {};
   return Error{"no sandbox: seccomp: " + system_reason(errno)};
 }
 
 // Other system calls make no sockets: rings of io_uring could. Calls with other numbers (32-bit ones) end the
 // process.
 Result<void> forbid_sockets() {
-#if defined(__x86_64__)
-  constexpr std::uint32_t kNative = 0xC000003E, kForeignCalls = 0x40000000;
-#elif defined(__aarch64__)
-  constexpr std::uint32_t kNative = 0xC00000B7, kForeignCalls = 0x40000000;
-#else
-  return Error{"no sandbox: not on this architecture"};
-#endif
+  if (kArchitecture == 0) return Error{"no sandbox: not on this architecture"};
+  constexpr std::uint32_t kForeignCalls = 0x40000000;
   constexpr std::uint32_t kRefused = SECCOMP_RET_ERRNO | EACCES;
   sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kNative, 1, 0),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      load(offsetof(seccomp_data, arch)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0),
+      end_with(SECCOMP_RET_KILL_PROCESS),
+      load(offsetof(seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kForeignCalls, 2, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 1, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, kRefused),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+      end_with(kRefused),
+      end_with(SECCOMP_RET_ALLOW),
   };
-  return filter_calls(filter);
+  return enforced(filter);
 }
 
 bool is_entered = false;
@@ -124,25 +115,19 @@ Result<void> forbid_processes() {
       SYS_vfork,
 #endif
   };
-  const sock_filter kill = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-  std::vector<sock_filter> filter = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-  };
+  std::vector<sock_filter> filter = {load(offsetof(seccomp_data, nr)), skip_unless(SYS_clone3, 1),
+                                     end_with(SECCOMP_RET_ERRNO | ENOSYS)};
+  const auto add = [&](sock_filter step) { filter.push_back(step); };
   for (const std::uint32_t call : kStarts) {
-    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1));
-    filter.push_back(kill);
+    add(skip_unless(call, 1));
+    add(end_with(SECCOMP_RET_KILL_PROCESS));
   }
-  const sock_filter clone[] = {
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)),
-      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0),
-      kill,
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  filter.insert(filter.end(), std::begin(clone), std::end(clone));
-  return filter_calls(filter);
+  add(skip_unless(SYS_clone, 3));
+  add(load(offset_of_argument(0)));
+  add(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
+  add(end_with(SECCOMP_RET_KILL_PROCESS));
+  add(end_with(SECCOMP_RET_ALLOW));
+  return enforced(filter);
 }
 
 }  // namespace gktune

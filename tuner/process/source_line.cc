@@ -75,7 +75,7 @@ std::size_t find_lines(const char* module, const char* offset, char* output, std
 
 void ask_for_lines(int socket) noexcept { line_socket = socket; }
 
-// Whoever asks may be hostile: an option in place of an offset could make addr2line do anything.
+// Refuses what is no module and offset: a hostile candidate could pass options to addr2line.
 pid_t answer_for_lines(int socket) noexcept {
   std::array<char, 4352> question{};
   const ssize_t size = received(socket, question.data(), question.size() - 1);

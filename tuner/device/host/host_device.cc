@@ -165,13 +165,7 @@ class HostDevice final : public ComputeDevice {
   }
 
   Result<std::vector<Verdict>, Failure> compare(std::span<const BufferPair> pairs) override {
-    std::vector<Verdict> verdicts;
-    for (const BufferPair& pair : pairs) {
-      const auto mask = pair.mask == nullptr ? std::span<const std::byte>() : contents(*pair.mask);
-      verdicts.push_back(
-          judge(pair.type, contents(pair.actual), contents(pair.expected), pair.tolerance, mask));
-    }
-    return verdicts;
+    return judge_here(pairs);
   }
 
   Result<std::optional<double>, Failure> run(const LoadedProgram& loaded,

@@ -150,6 +150,20 @@ struct BufferPair {
   const DeviceBuffer* mask = nullptr;  // that the tolerance names
 };
 
+// The verdicts of a device whose buffers this process can read.
+inline std::vector<Verdict> judge_here(std::span<const BufferPair> pairs) {
+  const auto contents = [](const DeviceBuffer& buffer) {
+    return std::span(reinterpret_cast<const std::byte*>(buffer.address()), buffer.bytes());
+  };
+  std::vector<Verdict> verdicts;
+  for (const BufferPair& pair : pairs) {
+    const auto mask = pair.mask == nullptr ? std::span<const std::byte>() : contents(*pair.mask);
+    verdicts.push_back(
+        judge(pair.type, contents(pair.actual), contents(pair.expected), pair.tolerance, mask));
+  }
+  return verdicts;
+}
+
 // Runs work that changes nothing but shared buffers here or in another process.
 using Work = std::function<Result<void, Failure>()>;
 using Isolate = std::function<Result<void, Failure>(const Work& work)>;

@@ -286,8 +286,7 @@ Result<std::string, Failure> JobProcess::ask(std::string_view request) {
       if (exit_status.by_signal && exit_status.code == kFilterSignal) {
         report_fault(Status::crashed,
                      "started a process, sent SIGKILL to itself, or signalled, traced or accessed a process "
-                     "that is not "
-                     "its own");
+                     "that is not its own");
       }
       send_report(Frame::Kind::ended, exit_status.encoded());
       return Failure{Status::crashed, exit_status.str(), true};
