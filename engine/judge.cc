@@ -212,6 +212,7 @@ WorkerSettings Judge::workers_for(std::int64_t jobs) const {
 Result<Examined, EngineError> Judge::examine(const Definition& candidate, std::int64_t jobs) {
   Examined examined;
   examined.judgement.sandbox = request_.sandbox;
+  if (candidate.kernel.is_untrusted_host_code()) examined.judgement.code = CodeClass::host_code;
   Examiner examiner = take_examiner(jobs);
   GKTUNE_TRY(examine(candidate, examiner, examined));
   if (examined.judgement.verdict != Ruling::not_judged) put_back(std::move(examiner));

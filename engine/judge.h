@@ -27,6 +27,9 @@ Ruling ruling_of(const Trial& trial);
 // The steps of a judge, the cheapest first.
 GKTUNE_ENUM(JudgeStage, read, compile, sanitize, special_values, near_sizes, time, compare)
 
+// What a candidate's source can do: see docs/security.md.
+GKTUNE_ENUM(CodeClass, device_code, host_code)
+
 // A program to compare candidates with.
 struct Baseline {
   std::string name;
@@ -70,6 +73,7 @@ GKTUNE_FIELDS(LimitShare, problem, limit, share, peak, unit)
 
 struct Judgement {
   Ruling verdict = Ruling::accepted;
+  CodeClass code = CodeClass::device_code;
   JudgeStage stage = JudgeStage::read;  // the last one
   // The next members describe a rejection.
   Status status = Status::ok;
@@ -93,8 +97,8 @@ struct Judgement {
   bool is_not_slower() const;
 };
 
-GKTUNE_FIELDS(Judgement, verdict, stage, status, message, problem, config, seed, sandbox, resources, near,
-              notes, comparisons, in_other_regime, means, limits)
+GKTUNE_FIELDS(Judgement, verdict, code, stage, status, message, problem, config, seed, sandbox, resources,
+              near, notes, comparisons, in_other_regime, means, limits)
 
 struct JudgeRequest {
   std::shared_ptr<const Definition> space;

@@ -81,7 +81,7 @@ void declare(Flags& flags, JudgeOptions& options) {
       .shown_default("10s");
   flags.on("--fresh", options.is_fresh, "Judge again what has a verdict");
   flags.on("--require-sandbox", options.needs_sandbox,
-           "Judge only where files and sockets can be forbidden to candidates");
+           "Judge only where files, sockets and processes can be forbidden to candidates");
   const Flag lines = flags.on(
       "--jsonl", options.reads_lines,
       "Read candidates from standard input, a JSON object in each line: {\"candidate\": FILE}; print each "
@@ -172,8 +172,10 @@ class JudgeReport {
     Record record = {{"candidate", candidate}, {"verdict", judgement.verdict}};
     for (Field& field : comparison_record(each)) record.push_back(std::move(field));
     if (!judgement.is_accepted()) record[3].cell = problem_cell(judgement.problem);
-    record.insert(record.end(),
-                  {{"stage", judgement.stage}, {"status", judgement.status}, {"message", judgement.message}});
+    record.insert(record.end(), {{"code", judgement.code},
+                                 {"stage", judgement.stage},
+                                 {"status", judgement.status},
+                                 {"message", judgement.message}});
     return record;
   }
 
@@ -191,7 +193,8 @@ class JudgeReport {
     std::ostream& out = context_.out;
     const Screen& screen = context_.out_screen;
     const Ink ink = judgement.is_accepted() ? Ink::green : Ink::red;
-    out << candidate << ": " << paint(screen, ink, enum_name(judgement.verdict)) << '\n';
+    out << candidate << ": " << paint(screen, ink, enum_name(judgement.verdict))
+        << (judgement.code == CodeClass::host_code ? " (host code)\n" : "\n");
     if (!judgement.is_accepted()) {
       out << enum_name(judgement.stage) << ": " << status_name(judgement.status);
       for (const std::string& part : {problem_text(judgement.problem), judgement.config.str()})

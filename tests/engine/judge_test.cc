@@ -79,7 +79,7 @@ class Judged : public ::testing::Test {
   }
   Judgement judge(const std::string& text) {
     if (!request_.space) open();
-    const Definition candidate = read("mine.cu", text);
+    const Definition candidate = read(candidate_name_, text);
     auto judgement = Judge(request_, {}).judge(candidate);
     EXPECT_TRUE(judgement.ok()) << judgement.error().message;
     return *std::move(judgement);
@@ -97,6 +97,7 @@ class Judged : public ::testing::Test {
     request_.baselines.push_back({name, std::make_shared<const Definition>(read(name, text)), {}, true});
   }
 
+  std::string candidate_name_ = "mine.cu";
   ScratchFolder folder_;
   JudgeRequest request_{
       .space = nullptr,
@@ -259,6 +260,28 @@ TEST_F(Judged, results_that_are_kept_for_later_executions_are_cheating) {
                 "  out[i] = kept[i];",
                 kWork + "__device__ float seen[4096], kept[4096];\n"),
          Ruling::cheating, JudgeStage::time, "it reuses results");
+}
+
+TEST_F(Judged, host_code_is_marked_and_judged_by_executions_on_new_inputs_alone) {
+  const auto function = [](const std::string& body) {
+    return "/* gktune\nlanguage: host\nlaunches: {entry: mine, arguments: [in, out, n]}\n*/\n"
+           "static int calls;\nvoid mine(const float* in, float* out, int n) {\n" +
+           body + "\n}\n";
+  };
+  candidate_name_ = "mine.cc";
+  request_.seconds = 0.2;
+  open();
+  request_.baselines.push_back({"default", request_.space});
+  const Judgement right = judge(function("for (int i = 0; i < n; ++i) out[i] = 2 * in[i];"));
+  EXPECT_TRUE(right.is_accepted()) << right.message;
+  EXPECT_EQ(right.code, CodeClass::host_code);
+  EXPECT_EQ(right.comparisons.size(), 2u);
+  const Judgement wrong =
+      judge(function("for (int i = 0; i < n; ++i) out[i] = n < 500 || i ? 2 * in[i] : 0;"));
+  EXPECT_EQ(wrong.verdict, Ruling::wrong) << wrong.message;
+  EXPECT_TRUE(contains(wrong.message, "out[0]"));
+  candidate_name_ = "mine.cu";
+  EXPECT_EQ(judge(kHonest).code, CodeClass::device_code);
 }
 
 TEST_F(Judged, a_candidate_with_parameters_is_compared_at_its_best_configuration) {

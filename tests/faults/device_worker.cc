@@ -1,4 +1,4 @@
-// The worker processes of the tests: device_worker KIND ORDINAL compile|run|describe [--cache DIR].
+// The worker processes of the tests: device_worker KIND ORDINAL compile|run|describe|execute [--cache DIR].
 
 #include <cstdlib>
 #include <string_view>
@@ -15,5 +15,7 @@ int main(int argc, char** argv) {
   BackendOptions options;
   if (const char* cxx = std::getenv("CXX")) options.cxx = cxx;
   if (argc == 6 && std::string_view(argv[4]) == "--cache") options.cache_dir = argv[5];
+  options.apart_argv.assign(argv, argv + argc);
+  options.apart_argv[3] = enum_name(WorkerRole::execute);
   return serve_worker(*role, [&] { return open_backend(name, options); });
 }

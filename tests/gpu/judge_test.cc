@@ -39,5 +39,29 @@ TEST(JudgedOnAGpu, candidates_are_compiled_and_executed_in_a_sandbox) {
   EXPECT_TRUE(contains(verdicts, R"("files")")) << contents_of(folder / "err");
 }
 
+TEST(JudgedOnAGpu, host_code_is_executed_apart_and_marked) {
+  if (std::system(GKTUNE_PROGRAM " devices | grep -q ^cuda") != 0) GTEST_SKIP() << "this machine has no GPU";
+  const ScratchFolder folder;
+  folder.write("mine.cu", R"gktune(/* gktune
+language: host
+launches: {entry: mine, arguments: [in, out, n]}
+*/
+__global__ void twice_all(const float* in, float* out, int n) {
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n) out[i] = 2 * in[i];
+}
+void mine(const float* in, float* out, int n, cudaStream_t stream) {
+  twice_all<<<(n + 127) / 128, 128, 0, stream>>>(in, out, n);
+}
+)gktune");
+  const std::string command = GKTUNE_PROGRAM " judge " GKTUNE_SOURCE_DIR "/tests/attacks/space/twice.yaml " +
+                              folder.path("mine.cu") + " --device cuda --time 300ms --json --quiet --cache " +
+                              folder.path("cache") + " > " + folder.path("out") + " 2> " + folder.path("err");
+  EXPECT_EQ(std::system(command.c_str()), 0) << contents_of(folder / "err");
+  const std::string verdicts = contents_of(folder / "out");
+  EXPECT_TRUE(contains(verdicts, R"("verdict": "accepted")")) << verdicts;
+  EXPECT_TRUE(contains(verdicts, R"("code": "host_code")")) << verdicts;
+}
+
 }  // namespace
 }  // namespace gktune

@@ -15,6 +15,7 @@
 
 #include "tests/expectations.h"
 #include "tests/run/memory_device.h"
+#include "tuner/device/run/told_times.h"
 
 namespace gktune {
 namespace {
@@ -771,6 +772,82 @@ TEST_F(Tampering, a_reference_that_fails_on_other_inputs_does_not_fail_a_candida
   });
   const RunReply reply = run_on_random("right", right);
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
+}
+
+class ApartTest : public Tampering {
+ protected:
+  ApartTest() {
+    device_->apart = [this](ProblemBuffers& problem) { return act(problem.memory()); };
+  }
+  // Runs a candidate whose process does this.
+  RunReply run_apart(std::function<Result<double, Failure>(Memory)> process) {
+    act = std::move(process);
+    RunJob apart = job("apart");
+    apart.plan.arguments[0].contents = {ContentsKind::uniform, 0, 0, 0, 1000, 7, {}};
+    apart.plan.runs_apart = true;
+    return runner_->run(apart);
+  }
+  std::function<Result<double, Failure>(Memory)> act;
+};
+
+TEST_F(ApartTest, all_executions_are_made_by_a_process_on_inputs_that_it_has_not_met) {
+  std::set<int> met;
+  int executions = 0;
+  const RunReply reply = run_apart([&](Memory memory) -> Result<double, Failure> {
+    met.insert(inputs_of(memory));
+    ++executions;
+    GKTUNE_TRY(right(memory));
+    return 10.0;
+  });
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  EXPECT_EQ(reply.samples_us, Samples(3, 10.0));
+  EXPECT_EQ(reply.fresh_us, 10);
+  EXPECT_EQ(executions, 2 + 3);
+  EXPECT_EQ(met.size(), 5u);
+  EXPECT_EQ(device_->apart_processes, 1);
+  EXPECT_EQ(count("run apart"), 0);
+}
+
+TEST_F(ApartTest, results_that_are_right_at_first_and_wrong_later_are_cheating) {
+  int executions = 0;
+  const RunReply reply = run_apart([&](Memory memory) -> Result<double, Failure> {
+    if (++executions < 3) GKTUNE_TRY(right(memory));
+    return 10.0;
+  });
+  EXPECT_EQ(reply.status, Status::wrong_result);
+  EXPECT_TRUE(reply.reuses_results);
+}
+
+TEST_F(ApartTest, a_process_that_fails_ends_and_the_next_candidate_gets_another) {
+  const auto fails = [](Memory) -> Result<double, Failure> { return Failure{Status::crashed, "exited"}; };
+  EXPECT_EQ(run_apart(fails).status, Status::crashed);
+  const auto is_right = [](Memory memory) -> Result<double, Failure> {
+    GKTUNE_TRY(right(memory));
+    return 10.0;
+  };
+  EXPECT_EQ(run_apart(is_right).status, Status::ok);
+  EXPECT_EQ(run_apart(is_right).status, Status::ok);
+  EXPECT_EQ(device_->apart_processes, 2);
+}
+
+TEST(ToldTimes, are_possible_while_messages_explain_the_difference_once) {
+  ToldTimes told("which keeps the judge waiting for");
+  told.add(100, 9000);  // the machine was busy
+  EXPECT_FALSE(told.are_possible());
+  told.add(100, 1500);
+  EXPECT_TRUE(told.are_possible());
+  EXPECT_EQ(told.count, 2u);
+}
+
+TEST(ToldTimes, say_what_the_process_told_and_what_was_seen) {
+  ToldTimes told("which keeps the judge waiting for");
+  told.add(10, 20000);
+  told.add(11, 30000);
+  EXPECT_FALSE(told.are_possible());
+  EXPECT_EQ(told.failure().message,
+            "takes 10 us by the clock of its process, which keeps the judge waiting for 20000 us: it changes "
+            "its clock");
+  EXPECT_TRUE(told.failure().reuses_results);
 }
 
 class Playoff : public DeviceRunnerTest {

@@ -136,6 +136,16 @@ Result<std::shared_ptr<const LoadedProgram>, Failure> MemoryDevice::load(const M
   return std::shared_ptr<const LoadedProgram>(std::make_shared<MemoryProgram>(module.path, code->second));
 }
 
+Result<std::unique_ptr<ApartProcess>, Failure> MemoryDevice::start_apart(const RunJob&) {
+  struct Process final : ApartProcess {
+    explicit Process(MemoryDevice& of) : device(of) {}
+    Result<double, Failure> execute(ProblemBuffers& problem) override { return device.apart(problem); }
+    MemoryDevice& device;
+  };
+  ++apart_processes;
+  return std::unique_ptr<ApartProcess>(std::make_unique<Process>(*this));
+}
+
 Result<void, Failure> MemoryDevice::fill(DeviceBuffer& buffer, const ArgumentPlan& argument) {
   if (auto filled = fill_contents(argument.type, argument.contents, contents(buffer)); !filled) {
     return Failure{Status::invalid, filled.error().message};

@@ -37,6 +37,9 @@ class MemoryDevice final : public ComputeDevice {
   std::uint64_t free = std::uint64_t{1} << 30;
   std::vector<bool> throttled;  // at each reading; false afterwards
   bool has_energy = true;
+  // What the processes of candidates that run apart do.
+  std::function<Result<double, Failure>(ProblemBuffers&)> apart;
+  int apart_processes = 0;  // so far
 
   // The operations so far, in order.
   std::vector<std::string> log;
@@ -49,6 +52,7 @@ class MemoryDevice final : public ComputeDevice {
                                                           Guards guards) override;
   Result<std::shared_ptr<const LoadedProgram>, Failure> load(
       const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments) override;
+  Result<std::unique_ptr<ApartProcess>, Failure> start_apart(const RunJob& job) override;
   Result<void, Failure> fill(DeviceBuffer& buffer, const ArgumentPlan& argument) override;
   void poison(DeviceBuffer& buffer, const DeviceBuffer* expected, std::byte mask) override;
   void copy(DeviceBuffer& to, const DeviceBuffer& from) override;

@@ -181,9 +181,30 @@ TEST_F(Candidates, unsafe_options_are_refused) {
   EXPECT_TRUE(errors[0].starts_with("2:11 ")) << errors[0];
 }
 
-TEST_F(Candidates, only_cuda_kernels_are_candidates) {
-  const Errors expected = {"2:1 only CUDA kernels (.cu) can be candidates"};
-  EXPECT_EQ(errors_of(with_block(kLaunch), "mine.cc"), expected);
+TEST_F(Candidates, host_code_is_untrusted_and_runs_apart) {
+  const std::string block = "language: host\nlaunches: {entry: mine, arguments: [in, out, n]}\n";
+  const std::string function = "void mine(const float* in, float* out, int n) {}\n";
+  const auto candidate = read("/* gktune\n" + block + "*/\n" + function, "mine.cc");
+  ASSERT_TRUE(candidate.ok()) << candidate.error()[0].str();
+  EXPECT_TRUE(candidate->kernel.is_untrusted_host_code());
+  DeviceInfo device;
+  device.kind = "cuda";
+  const auto plan = resolve(candidate->kernel, {}, {{"n", 1000}}, device);
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_TRUE(plan->runs_apart);
+  EXPECT_EQ(plan->candidate.source.language, Language::host);
+  EXPECT_EQ(plan->reference.source.language, Language::cuda);
+  const auto kernels = read(with_block(kLaunch));
+  ASSERT_TRUE(kernels.ok());
+  EXPECT_FALSE(kernels->kernel.is_untrusted_host_code());
+}
+
+TEST_F(Candidates, the_language_of_a_candidate_fits_that_of_the_space) {
+  const Errors functions = {"2:1 a candidate of language c++ does not fit a space of language cuda"};
+  EXPECT_EQ(errors_of(with_block(kLaunch), "mine.cc"), functions);
+  const Errors command = {"2:1 a candidate of language command does not fit a space of language cuda"};
+  EXPECT_EQ(errors_of(with_block("language: command\n" + std::string(kLaunch))), command);
+  EXPECT_EQ(errors_of(with_block("language: fortran\n" + std::string(kLaunch))).size(), 1u);
 }
 
 TEST_F(Candidates, a_missing_file_is_an_error) {

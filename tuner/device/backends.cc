@@ -38,7 +38,7 @@ Result<std::unique_ptr<Backend>> open_backend(const BackendName& name, const Bac
 #ifdef GKTUNE_HAVE_CUDA
   if (kind->name == "cuda") {
     if (name.kind != "cuda") return open_architecture_backend(name.kind, {options.cuda_home});
-    return open_cuda_backend(name.ordinal, {options.cuda_home}, options.cache_dir);
+    return open_cuda_backend(name.ordinal, options);
   }
 #endif
   if (name.ordinal != 0) return Error{"there is one host device: host:0"};

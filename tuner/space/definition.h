@@ -278,6 +278,8 @@ struct KernelDefinition {
   std::shared_ptr<const KernelDefinition> judge;
 
   bool has_default_reference() const { return reference && reference->is_default; }
+  // True for a candidate whose code is more than kernels: it could reach all memory of its process.
+  bool is_untrusted_host_code() const { return judge && language != Language::cuda; }
   // True if a reference or a verifier judges the outputs.
   bool has_judge() const { return verifier || (reference && !reference->launches.empty()); }
 };

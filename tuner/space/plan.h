@@ -149,10 +149,13 @@ struct Plan {
   double time_limit_s = 10, reference_limit_s = 200;  // the latter for the verifier too
   AllowedRaces allowed_races;
   bool measures_power = false;  // a metric uses energy or power: measuring them takes a long run
+  // The candidate is host code that a judge does not trust: a process executes it that never has the expected
+  // outputs in its memory.
+  bool runs_apart = false;
 };
 
 GKTUNE_FIELDS(Plan, candidate, reference, verifier, has_default_reference, arguments, environment, regime,
-              time_limit_s, reference_limit_s, allowed_races, measures_power)
+              time_limit_s, reference_limit_s, allowed_races, measures_power, runs_apart)
 
 // The argument with this index in a step: first the plan's arguments, then the program's values.
 const ArgumentPlan& passed_argument(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program,

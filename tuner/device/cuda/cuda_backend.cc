@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "tuner/device/cuda/apart_process.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/cuda/cuda_device.h"
@@ -115,8 +116,8 @@ namespace {
 
 class CudaBackend : public ToolkitBackend {
  public:
-  CudaBackend(int ordinal, const ToolkitPlaces& places, std::string cache_dir)
-      : ToolkitBackend(places), ordinal_(ordinal), cache_dir_(std::move(cache_dir)) {}
+  CudaBackend(int ordinal, BackendOptions options)
+      : ToolkitBackend({options.cuda_home}), ordinal_(ordinal), options_(std::move(options)) {}
 
   Result<DeviceInfo> probe() override {
     auto compiler = std::async(std::launch::async, [this]() -> std::string {
@@ -141,19 +142,27 @@ class CudaBackend : public ToolkitBackend {
     return count_gpus(driver);
   }
   Result<std::unique_ptr<Runner>> runner() override {
-    auto device = GKTUNE_TRY(open_cuda_device(ordinal_, places(), cache_dir_));
+    auto device = GKTUNE_TRY(open());
+    device->set_apart_argv(options_.apart_argv);
     return std::unique_ptr<Runner>(std::make_unique<DeviceRunner>(std::move(device)));
+  }
+  int execute_apart() override {
+    return serve_apart([this] { return open(); }, options_.confine);
   }
 
  private:
+  Result<std::unique_ptr<CudaDevice>> open() {
+    return CudaDevice::open(ordinal_, places(), options_.cache_dir);
+  }
+
   int ordinal_;
-  std::string cache_dir_;
+  BackendOptions options_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> open_cuda_backend(int ordinal, const ToolkitPlaces& places, std::string cache_dir) {
-  return std::make_unique<CudaBackend>(ordinal, places, std::move(cache_dir));
+std::unique_ptr<Backend> open_cuda_backend(int ordinal, BackendOptions options) {
+  return std::make_unique<CudaBackend>(ordinal, std::move(options));
 }
 
 Result<std::unique_ptr<ComputeDevice>> open_cuda_device(int ordinal, const ToolkitPlaces& places,

@@ -20,8 +20,7 @@ Result<DeviceInfo> probe_gpu(const Driver& driver, int ordinal);
 std::string pci_bus_id(const Driver& driver, int ordinal);
 
 // The GPU of that number. It opens the driver and NVRTC only when they are needed: compiling needs no GPU.
-std::unique_ptr<Backend> open_cuda_backend(int ordinal, const ToolkitPlaces& places,
-                                           std::string cache_dir = {});
+std::unique_ptr<Backend> open_cuda_backend(int ordinal, BackendOptions options);
 
 // The GPU itself, with the driver loaded in this process.
 Result<std::unique_ptr<ComputeDevice>> open_cuda_device(int ordinal, const ToolkitPlaces& places,

@@ -100,7 +100,8 @@ constexpr std::size_t kAlignment = 32;
 // A buffer between two zones with a known pattern.
 class ZonedBuffer final : public DeviceBuffer {
  public:
-  ZonedBuffer(Gpu& gpu, GuardPattern pattern) : gpu_(gpu), pattern_(pattern) {}
+  ZonedBuffer(Gpu& gpu, GuardPattern pattern, DeviceMemory memory = {}, std::size_t capacity = 0)
+      : gpu_(gpu), pattern_(pattern), memory_(std::move(memory)), capacity_(capacity) {}
 
   std::uintptr_t address() const override { return memory_.get() + kGuardBytes; }
   std::size_t bytes() const override { return bytes_; }
@@ -249,6 +250,12 @@ std::unique_ptr<DeviceBuffer> make_mapped_buffer(CudaDevice& device, GuardPatter
 
 std::unique_ptr<DeviceBuffer> make_zoned_buffer(Gpu& gpu, GuardPattern pattern) {
   return std::make_unique<ZonedBuffer>(gpu, pattern);
+}
+
+std::unique_ptr<DeviceBuffer> make_zoned_buffer(Gpu& gpu, GuardPattern pattern, CUdeviceptr memory,
+                                                std::size_t capacity) {
+  const auto keep = [](CUdeviceptr) { return CUDA_SUCCESS; };
+  return std::make_unique<ZonedBuffer>(gpu, pattern, DeviceMemory(memory, keep), capacity);
 }
 
 }  // namespace gktune

@@ -10,6 +10,7 @@
 
 #include "tuner/array/npy.h"
 #include "tuner/core/quantity.h"
+#include "tuner/device/cuda/apart_process.h"
 #include "tuner/device/cuda/compile/cuda_text.h"
 #include "tuner/device/cuda/cuda_backend.h"
 #include "tuner/device/cuda/cuda_program.h"
@@ -252,6 +253,11 @@ void CudaDevice::prepare_caches(std::span<const ProblemMemory> problems, Regime 
 
 std::unique_ptr<Timer> CudaDevice::timer(std::span<const ArgumentMemory> arguments) {
   return std::make_unique<CudaTimer>(*this, arguments);
+}
+
+Result<std::unique_ptr<ApartProcess>, Failure> CudaDevice::start_apart(const RunJob& job) {
+  if (apart_argv_.empty()) return ComputeDevice::start_apart(job);
+  return gktune::start_apart(*this, apart_argv_, job);
 }
 
 Conditions CudaDevice::conditions() { return monitor_->latest(); }

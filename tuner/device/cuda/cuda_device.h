@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/device/cuda/compile/toolkit.h"
@@ -33,6 +34,9 @@ bool can_guard_memory(Gpu& gpu);
 std::unique_ptr<DeviceBuffer> make_mapped_buffer(CudaDevice& device, GuardPattern pattern);
 // A buffer between two zones with a known pattern.
 std::unique_ptr<DeviceBuffer> make_zoned_buffer(Gpu& gpu, GuardPattern pattern);
+// The same in memory that outlives it, and has room for the zones too.
+std::unique_ptr<DeviceBuffer> make_zoned_buffer(Gpu& gpu, GuardPattern pattern, CUdeviceptr memory,
+                                                std::size_t capacity);
 
 // One GPU of the CUDA driver. Inputs are made and outputs compared on the GPU.
 class CudaDevice final : public ComputeDevice {
@@ -62,6 +66,9 @@ class CudaDevice final : public ComputeDevice {
                                     const OnceOptions& options) override;
   void prepare_caches(std::span<const ProblemMemory> problems, Regime regime) override;
   std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) override;
+  Result<std::unique_ptr<ApartProcess>, Failure> start_apart(const RunJob& job) override;
+  // The program and arguments that start such a process.
+  void set_apart_argv(std::vector<std::string> argv) { apart_argv_ = std::move(argv); }
   Conditions conditions() override;
 
   Gpu& gpu() { return *gpu_; }
@@ -109,6 +116,7 @@ class CudaDevice final : public ComputeDevice {
   };
   std::map<FileVersion, DeviceMemory> files_;
   std::size_t sweep_bytes_ = 0;
+  std::vector<std::string> apart_argv_;
   std::optional<std::chrono::steady_clock::time_point> last_busy_;
 };
 

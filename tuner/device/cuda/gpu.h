@@ -130,6 +130,21 @@ class Gpu {
     return {memory, driver_.cuMemFree};
   }
 
+  // The name of memory for other processes, which ends with that memory.
+  CUipcMemHandle share(const DeviceMemory& memory) {
+    CUipcMemHandle handle{};
+    if (ok()) check(driver_.cuIpcGetMemHandle(&handle, memory.get()), "share memory between processes");
+    return handle;
+  }
+  // Memory of another process.
+  DeviceMemory open_shared(const CUipcMemHandle& handle) {
+    CUdeviceptr memory = 0;
+    if (ok())
+      check(driver_.cuIpcOpenMemHandle(&memory, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
+            "open memory of another process");
+    return {memory, driver_.cuIpcCloseMemHandle};
+  }
+
   LoadedModule load(std::string_view code) {
     CUmodule module = nullptr;
     if (ok()) check(driver_.cuModuleLoadData(&module, code.data()), "load the compiled code");

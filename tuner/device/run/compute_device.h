@@ -164,6 +164,17 @@ inline std::vector<Verdict> judge_here(std::span<const BufferPair> pairs) {
   return verdicts;
 }
 
+class ProblemBuffers;
+
+// A process for one candidate that runs apart (see Plan::runs_apart). It has memory of its own for the
+// candidate's arguments.
+class ApartProcess {
+ public:
+  virtual ~ApartProcess() = default;
+  // Has the candidate executed once on the problem, whose buffers hold its results then. Returns the time.
+  virtual Result<double, Failure> execute(ProblemBuffers& problem) = 0;
+};
+
 // Runs work that changes nothing but shared buffers here or in another process.
 using Work = std::function<Result<void, Failure>()>;
 using Isolate = std::function<Result<void, Failure>(const Work& work)>;
@@ -225,6 +236,10 @@ class ComputeDevice {
   virtual void prepare_caches(std::span<const ProblemMemory> problems, Regime regime) = 0;
   // The arguments have to outlive the timer.
   virtual std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) = 0;
+  // For a device whose candidates share its process otherwise.
+  virtual Result<std::unique_ptr<ApartProcess>, Failure> start_apart(const RunJob&) {
+    return Failure{Status::machine_failed, "this device starts no process for host code"};
+  }
   // Clock, temperature, power and throttling at this moment, if the device reports them.
   virtual Conditions conditions() { return {}; }
 };

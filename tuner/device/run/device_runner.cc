@@ -49,6 +49,9 @@ constexpr int kFreshAttempts = 5;
 constexpr double kFreshS = 3;
 constexpr auto kFreshPause = std::chrono::milliseconds(20);
 
+// Each has a context of its own: finalists that are compared, such as a candidate and its baselines.
+constexpr std::size_t kMostApart = 4;
+
 // Damaged buffers may explain these.
 bool is_about_contents(Status status) {
   return status == Status::wrong_result || status == Status::input_changed;
@@ -71,6 +74,27 @@ Failure only_at_first(Failure failure) {
 Failure only_first_was_right(Failure failure) {
   if (failure.status == Status::wrong_result) failure.message += "; its first execution was right";
   return failure;
+}
+
+// `execution_us`: of an execution before; 0: unknown.
+Result<void, Failure> take_samples(ComputeDevice& device, const RunJob& job, const TimeTrial& sample_us,
+                                   double execution_us, RunReply& reply) {
+  StoppingOptions options = device.traits().stopping;
+  options.cutoff = job.cutoff;
+  options.execution_us = execution_us;
+  StoppingRule rule(options);
+  const bool was_throttled = device.conditions().throttled;
+  const auto start = SteadyClock::now();
+  while (rule.state() == StoppingRule::State::sampling) {
+    const auto sample = GKTUNE_TRY(sample_us());
+    rule.add(sample, seconds_since(start));
+  }
+  reply.conditions = device.conditions();
+  reply.conditions.throttled = reply.conditions.throttled || was_throttled;
+  reply.samples_us = rule.samples();
+  reply.timing = summarize(reply.samples_us);
+  reply.is_dropped_early = rule.state() == StoppingRule::State::dropped_early;
+  return {};
 }
 
 }  // namespace
@@ -126,6 +150,11 @@ RunReply DeviceRunner::run(const RunJob& job) {
 
 Result<void, Failure> DeviceRunner::try_candidate(const RunJob& job, RunReply& reply) {
   report_phase(Phase::setup);
+  if (job.plan.runs_apart) {
+    GKTUNE_TRY(prepare(job));
+    return sample_apart(
+        *device_, job, [&] { return time_apart(job); }, reply);
+  }
   const auto program = GKTUNE_TRY(load(job));
   reply.resources = program->resources();
   reply.keeps_memory = program->keeps_memory();
@@ -150,6 +179,41 @@ Result<void, Failure> DeviceRunner::try_candidate(const RunJob& job, RunReply& r
   report_phase(Phase::setup);
   if (!timed && !timed.error().worker_is_lost) drop_damaged_buffers();
   return timed;
+}
+
+Result<void, Failure> sample_apart(ComputeDevice& device, const RunJob& job, const TimeTrial& time_us,
+                                   RunReply& reply) {
+  GKTUNE_TRY(time_us());  // it may take longer than the others
+  const auto later_us = [&]() -> Result<double, Failure> {
+    auto took_us = time_us();
+    return took_us ? took_us : only_before(took_us.error());
+  };
+  const auto execution_us = GKTUNE_TRY(later_us());
+  if (job.check_only) return {};
+  GKTUNE_TRY(take_samples(device, job, later_us, execution_us, reply));
+  reply.fresh_us = std::ranges::min(reply.samples_us);
+  return {};
+}
+
+Result<double, Failure> DeviceRunner::time_apart(const RunJob& job) {
+  const auto known = std::ranges::find_if(apart_, [&](const Apart& each) {
+    return each.candidate == job.candidate && each.arguments == job.plan.arguments &&
+           each.program == job.plan.candidate;
+  });
+  if (known == apart_.end()) {
+    if (apart_.size() >= kMostApart) apart_.erase(apart_.begin());
+    auto process = GKTUNE_TRY(device_->start_apart(job));
+    apart_.push_back({job.candidate, job.plan.arguments, job.plan.candidate, std::move(process)});
+  } else {
+    std::rotate(known, known + 1, apart_.end());
+  }
+  constexpr bool kKeepsMemory = true;
+  GKTUNE_TRY(fresh_.draw_if_met(job, *problem_, 1, kKeepsMemory, FreshProblems::Repeats::allowed));
+  auto time_us = fresh_.time(job, [&](std::span<ProblemBuffers* const> problems) {
+    return apart_.back().process->execute(*problems.front());
+  });
+  if (!time_us) apart_.pop_back();  // whatever it has done ends with its process
+  return time_us;
 }
 
 RunReply DeviceRunner::execute(const RunJob& job, int runs) {
@@ -274,17 +338,21 @@ bool DeviceRunner::drop_damaged_buffers() {
 Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& program, RunReply& reply) {
   const double execution_us = problem_->execution_us().value_or(0);
   const std::unique_ptr<Sampler> sampler = GKTUNE_TRY(checked_sampler(job, program));
-  GKTUNE_TRY(take_samples(job, *sampler, execution_us, reply));
+  const auto sample_all = [&] {
+    return take_samples(
+        *device_, job, [&] { return sampler->sample_us(); }, execution_us, reply);
+  };
+  GKTUNE_TRY(sample_all());
   if (reply.conditions.throttled && !reply.is_dropped_early) {
     std::this_thread::sleep_for(kCoolingPause);
-    GKTUNE_TRY(take_samples(job, *sampler, execution_us, reply));
+    GKTUNE_TRY(sample_all());
   }
   if (may_lead(reply, job.cutoff)) {
     if (auto checked = check_last(job, program); !checked) return only_at_first(checked.error());
   }
   if (confirms_ && may_lead(reply, job.cutoff)) {
     const auto known_again = [&]() -> Result<double, Failure> {
-      GKTUNE_TRY(take_samples(job, *sampler, execution_us, reply));
+      GKTUNE_TRY(sample_all());
       return reply.timing.median_us;
     };
     reply.fresh_us = GKTUNE_TRY(confirm(job, program, reply.timing.median_us, known_again));
@@ -383,26 +451,6 @@ Result<double, Failure> DeviceRunner::confirm(const RunJob& job, const Program& 
   return fresh.fastest_us;
 }
 
-Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sampler, double execution_us,
-                                                 RunReply& reply) {
-  StoppingOptions options = device_->traits().stopping;
-  options.cutoff = job.cutoff;
-  options.execution_us = execution_us;
-  StoppingRule rule(options);
-  const bool was_throttled = device_->conditions().throttled;
-  const auto start = SteadyClock::now();
-  while (rule.state() == StoppingRule::State::sampling) {
-    const auto sample = GKTUNE_TRY(sampler.sample_us());
-    rule.add(sample, seconds_since(start));
-  }
-  reply.conditions = device_->conditions();
-  reply.conditions.throttled = reply.conditions.throttled || was_throttled;
-  reply.samples_us = rule.samples();
-  reply.timing = summarize(reply.samples_us);
-  reply.is_dropped_early = rule.state() == StoppingRule::State::dropped_early;
-  return {};
-}
-
 Result<DeviceRunner::Program, Failure> DeviceRunner::checked_finalist(const RunJob& job) {
   report_phase(Phase::setup);
   auto program = GKTUNE_TRY(load(job));
@@ -444,6 +492,10 @@ std::vector<RunReply> DeviceRunner::playoff(const PlayoffJob& job) {
   std::size_t at_once = std::numeric_limits<std::size_t>::max();
   for (std::size_t i = 0; i < finalists.size(); ++i) {
     report_turn(i);
+    if (job.finalists[i].plan.runs_apart) {
+      at_once = 1;
+      continue;
+    }
     const auto program = checked_finalist(job.finalists[i]);
     if (!program) {
       finalists[i] = reply_of(program.error());
@@ -460,6 +512,7 @@ std::vector<RunReply> DeviceRunner::playoff(const PlayoffJob& job) {
 
 Result<double, Failure> DeviceRunner::time_finalist(const RunJob& job, std::size_t at_once) {
   GKTUNE_TRY(prepare(job));
+  if (job.plan.runs_apart) return time_apart(job);
   const auto program = GKTUNE_TRY(load(job));
   GKTUNE_TRY(
       fresh_.draw_if_met(job, *problem_, at_once, program->keeps_memory(), FreshProblems::Repeats::allowed));

@@ -54,6 +54,10 @@ struct FreshTimes {  // on new inputs
 Result<FreshTimes, Failure> compare_with_fresh(const DeviceTraits& traits, Regime regime, double known_us,
                                                const FreshComparison& time);
 
+// Checks and samples a candidate that runs apart. All its executions are fresh: `time_us` makes one.
+Result<void, Failure> sample_apart(ComputeDevice& device, const RunJob& job, const TimeTrial& time_us,
+                                   RunReply& reply);
+
 RunReply reply_of(const Failure& failure, RunReply reply = {});
 // Times those finalists in turn that have not failed, and adds their samples. One that fails leaves the
 // playoff; the loss of the worker ends it.
@@ -95,12 +99,10 @@ class DeviceRunner final : public Runner {
   Result<void, Failure> check_and_capture(const LoadedProgram& program, const LaunchOptions& options,
                                           std::string& printed);
   Result<void, Failure> time(const RunJob& job, const Program& program, RunReply& reply);
+  Result<double, Failure> time_apart(const RunJob& job);
   // A sampler whose program is warm. Its first sample is the second check, where the device times that.
   Result<std::unique_ptr<Sampler>, Failure> checked_sampler(const RunJob& job, const Program& program);
   bool times_second_check(const RunJob& job) const;
-  // `execution_us`: of an execution before; 0: unknown.
-  Result<void, Failure> take_samples(const RunJob& job, Sampler& sampler, double execution_us,
-                                     RunReply& reply);
   // Loads a candidate and makes all checks.
   Result<Program, Failure> checked_finalist(const RunJob& job);
   // The time of a fresh execution of a finalist on this many problems.
@@ -120,6 +122,14 @@ class DeviceRunner final : public Runner {
   bool confirms_;
   std::unique_ptr<ProblemBuffers> problem_;
   FreshProblems fresh_;
+  // The processes of candidates that ran apart, the last one last.
+  struct Apart {
+    Module candidate;
+    std::vector<ArgumentPlan> arguments;
+    ProgramPlan program;
+    std::unique_ptr<ApartProcess> process;
+  };
+  std::vector<Apart> apart_;
 };
 
 // Runs each candidate, and the reference, in a child of its own. The children inherit the inputs and expected

@@ -19,6 +19,7 @@
 #include "tuner/core/files.h"
 #include "tuner/core/quantity.h"
 #include "tuner/device/run/device_runner.h"
+#include "tuner/device/run/told_times.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/device/worker/job.h"
 #include "tuner/device/worker/job_process.h"
@@ -29,13 +30,9 @@ namespace {
 // Requests to the process of a fresh execution. Each is answered with a RunReply.
 constexpr std::string_view kGetReady = "ready", kExecute = "execute", kSettle = "settle";
 
-// A thread of a candidate's process cannot work for longer than an execution takes, but for messages and
-// preparations. If one does in each execution, by all of this, the candidate has changed what its process
-// reads as the time. A virtual machine counts time as a thread's that its processor had for others: blame a
-// candidate only if that explains none of this many executions, and none within this time.
-constexpr std::size_t kLeastExecutions = 8;
+// A virtual machine counts time as a thread's that its processor had for others: executions are watched for
+// this long before a candidate is blamed.
 constexpr double kWatchS = 2;
-constexpr double kWorkShare = 0.3, kWorkUs = 2000;
 
 // For how long a thread worked, and for how long it waited for a processor that had other work.
 struct ThreadTimes {
@@ -67,25 +64,6 @@ ThreadTimes most_between(const std::map<std::string, ThreadTimes>& before,
   }
   return most;
 }
-
-// The executions of a candidate as its process and the system tell their times.
-struct WatchedTimes {
-  std::size_t count = 0;
-  double told_us = 0, work_us = std::numeric_limits<double>::infinity();  // of that with the least difference
-
-  void add(double told, double work) {
-    ++count;
-    if (work - told < work_us - told_us) told_us = told, work_us = work;
-  }
-  bool are_possible() const { return work_us <= (1 + kWorkShare) * told_us + kWorkUs; }
-  Failure failure() const {
-    return {.status = Status::wrong_result,
-            .message = "takes " + number_text(told_us) +
-                       " us by the clock of its process, in which a thread works for " +
-                       number_text(work_us) + " us: it changes its clock",
-            .reuses_results = true};
-  }
-};
 
 // A folder for the temporary files of the processes of one job, in the folder of the run: they use up no
 // space longer than that.
@@ -169,7 +147,7 @@ class ForkingRunner final : public Runner {
   RunReply run(const RunJob& job) override {
     const auto start = std::chrono::steady_clock::now();
     const JobFolder folder;
-    watched_.clear();
+    told_.clear();
     RunReply reply = try_job(job);
     processes_.end_all();
     reply.worker_is_lost = false;
@@ -192,6 +170,8 @@ class ForkingRunner final : public Runner {
  private:
   RunReply try_job(const RunJob& job) {
     report_phase(Phase::setup);
+    const bool is_sanitized = job.plan.candidate.source.instrumentation == Instrumentation::sanitize;
+    if (job.plan.runs_apart) return is_sanitized ? run_without_results(job) : run_apart(job);
     if (const auto prepared = prepare(job); !prepared) return reply_of(prepared.error());
     RunReply reply = run_isolated(job);
     if (job.check_only || !may_lead(reply, job.cutoff)) return reply;
@@ -206,6 +186,30 @@ class ForkingRunner final : public Runner {
     RunReply failed = reply_of(fresh.error());
     failed.resources = reply.resources;
     return failed;
+  }
+
+  // The sanitizer finds what it finds in results that nobody compares.
+  RunReply run_without_results(RunJob job) {
+    job.plan.reference.steps.clear();
+    job.plan.verifier = {};
+    job.plan.runs_apart = false;  // nothing has to be kept from it
+    if (const auto prepared = prepare(job); !prepared) return reply_of(prepared.error());
+    return run_isolated(job);
+  }
+
+  RunReply run_apart(const RunJob& job) {
+    RunReply reply;
+    if (auto tried = try_apart(job, reply); !tried) reply = reply_of(tried.error(), std::move(reply));
+    return reply;
+  }
+
+  Result<void, Failure> try_apart(const RunJob& job, RunReply& reply) {
+    GKTUNE_TRY(prepare(job));
+    const auto time_us = [&] { return time_on_new_inputs(job, FreshProblems::Repeats::allowed); };
+    GKTUNE_TRY(runner_.problem().place(Placement::at_start));
+    GKTUNE_TRY(time_us());
+    GKTUNE_TRY(runner_.problem().place(Placement::at_end));
+    return sample_apart(runner_.device(), job, time_us, reply);
   }
 
   RunReply run_isolated(const RunJob& job) {
@@ -235,11 +239,11 @@ class ForkingRunner final : public Runner {
   Result<double, Failure> time_finalist(const RunJob& job) {
     GKTUNE_TRY(prepare(job));
     const auto begin = std::chrono::steady_clock::now();
-    const WatchedTimes& watched = watched_[job.candidate.path];
+    const ToldTimes& told = told_by(job);
     for (;;) {
       auto time_us = GKTUNE_TRY(time_on_new_inputs(job, FreshProblems::Repeats::allowed));
-      if (watched.count == 0 || watched.are_possible()) return time_us;
-      if (watched.count >= kLeastExecutions && seconds_since(begin) > kWatchS) return watched.failure();
+      if (told.count == 0 || told.are_possible()) return time_us;
+      if (told.count >= ToldTimes::kLeastExecutions && seconds_since(begin) > kWatchS) return told.failure();
     }
   }
 
@@ -342,20 +346,26 @@ class ForkingRunner final : public Runner {
     // Work that does not count: setup steps, and reading what a hot execution finds in the caches.
     const ProgramPlan& plan = job.plan.candidate;
     if (job.plan.regime == Regime::cold && plan.setup_once.empty() && plan.setup_each.empty())
-      watched_[job.candidate.path].add(reply.samples_us.front(), threads_.work_us);
+      told_by(job).add(reply.samples_us.front(), threads_.work_us);
     if (const RunReply settled = asked(process, kSettle); !settled.ok()) return failure_of(settled);
+    // Those of other candidates are checked in executions of another kind.
+    const bool checks_inputs = job.plan.runs_apart;
     for (std::size_t i = 0; i < here.size(); ++i) {
-      if (!here[i].is_written) continue;
+      if (!here[i].is_written && !checks_inputs) continue;
       GKTUNE_TRY(
           transfer(process, Direction::from_process, contents(*here[i].buffer), there[i].buffer->address()));
     }
     return reply.samples_us.front();
   }
 
+  ToldTimes& told_by(const RunJob& job) {
+    return told_.try_emplace(job.candidate.path, "in which a thread works for").first->second;
+  }
+
   DeviceRunner runner_;
   JobProcesses processes_;
   ThreadTimes threads_;                          // of the last execution
-  std::map<std::string, WatchedTimes> watched_;  // by the code of candidates, since the last search
+  std::map<std::string, ToldTimes> told_;        // by the code of candidates, since the last search
 };
 
 }  // namespace

@@ -62,6 +62,7 @@ class ProblemBuffers {
   void permit_results(ForkedAccess access);
   // A buffer that executions get.
   struct Passed {
+    std::size_t argument = 0;  // its place in the plan
     DeviceBuffer* buffer = nullptr;
     std::size_t element_bytes = 0;
     bool is_input = false, is_written = false;

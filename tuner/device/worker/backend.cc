@@ -116,6 +116,10 @@ Result<void, Failure> compile_programs(Compiler& compiler, const std::string& ar
 }
 
 int serve_worker(WorkerRole role, const BackendOpener& open) {
+  if (role == WorkerRole::execute) {
+    const auto backend = open();
+    return backend ? (*backend)->execute_apart() : 1;
+  }
   die_with_parent();
   if (role == WorkerRole::compile) ::setpriority(PRIO_PROCESS, 0, kCompilerNiceness);
   if (role == WorkerRole::run) ::signal(kQuestionSignal, SIG_IGN);  // until a runner handles it

@@ -70,16 +70,23 @@ class Backend {
   // Limits the memory of a compile worker, so that a compiler that uses too much of it ends alone.
   virtual void limit_compile_worker() {}
   virtual Result<std::unique_ptr<Runner>> runner() = 0;
+  // Serves in this process as an ApartProcess. Returns the exit code.
+  virtual int execute_apart() { return 1; }
 };
 
 struct BackendOptions {
   std::string cxx = "c++";  // the system's C++ compiler, for the host
   std::string cuda_home;    // the CUDA toolkit's folder; empty: the usual places
   std::string cache_dir;    // for compiled code; empty: none is kept
+  // Starts a worker with the role `execute` for the same hardware.
+  std::vector<std::string> apart_argv;
+  // Takes rights from that process before it loads a candidate.
+  std::function<Result<void>()> confine = [] { return Result<void>(); };
 };
 
-// The task of a worker process: to compile, to run candidates, or to answer questions about the hardware.
-GKTUNE_ENUM(WorkerRole, compile, run, describe)
+// The task of a worker process: to compile, to run candidates, to answer questions about the hardware, or to
+// execute one candidate apart, for a run worker.
+GKTUNE_ENUM(WorkerRole, compile, run, describe, execute)
 
 using BackendOpener = std::function<Result<std::unique_ptr<Backend>>()>;
 

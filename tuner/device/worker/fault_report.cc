@@ -120,4 +120,11 @@ void report_fault(Status status, std::string_view message) noexcept {
   send_parts(Frame::Kind::fault, {line, size + 1}, message);
 }
 
+Failure reported_fault(std::string_view payload) {
+  const std::size_t line_feed = std::min(payload.find('\n'), payload.size());
+  const auto status = status_from_name(payload.substr(0, line_feed));
+  return {status.value_or(Status::crashed),
+          std::string(payload.substr(std::min(line_feed + 1, payload.size())))};
+}
+
 }  // namespace gktune

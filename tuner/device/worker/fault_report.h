@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tuner/core/trial.h"
+#include "tuner/device/failure.h"
 #include "tuner/device/worker/channel.h"
 
 namespace gktune {
@@ -67,5 +68,7 @@ void print_faults() noexcept;
 
 // Reports why this process is about to die. A long message is cut.
 void report_fault(Status status, std::string_view message) noexcept;
+// The report as it arrives at the parent, in a frame of the kind `fault`.
+Failure reported_fault(std::string_view payload);
 
 }  // namespace gktune

@@ -105,13 +105,6 @@ bool is_stopped(pid_t pid) {
   return true;
 }
 
-// This process, its parent, and so on.
-std::vector<pid_t> processes_above() {
-  std::vector<pid_t> above;
-  for (pid_t pid = ::getpid(); pid > 0; pid = parent_of(std::to_string(pid).c_str())) above.push_back(pid);
-  return above;
-}
-
 void give_up_tracing() {
   ::prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE, 0, 0, 0);
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
@@ -123,6 +116,12 @@ void give_up_tracing() {
 }
 
 }  // namespace
+
+std::vector<pid_t> processes_above() {
+  std::vector<pid_t> above;
+  for (pid_t pid = ::getpid(); pid > 0; pid = parent_of(std::to_string(pid).c_str())) above.push_back(pid);
+  return above;
+}
 
 void JobProcesses::end_all() {
   const auto until = std::chrono::steady_clock::now() + kReapLimit;
@@ -284,9 +283,7 @@ Result<std::string, Failure> JobProcess::ask(std::string_view request) {
       const ExitStatus exit_status = end(kill_with);
       if (auto answer = take_answer()) return *std::move(answer);
       if (exit_status.by_signal && exit_status.code == kFilterSignal) {
-        report_fault(Status::crashed,
-                     "started a process, sent SIGKILL to itself, or signalled, traced or accessed a process "
-                     "that is not its own");
+        report_fault(Status::crashed, kForbiddenCall);
       }
       send_report(Frame::Kind::ended, exit_status.encoded());
       return Failure{Status::crashed, exit_status.str(), true};

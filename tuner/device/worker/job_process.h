@@ -24,6 +24,14 @@ namespace gktune {
 // it. The worker itself runs no candidate, has one thread, and is the parent of all processes
 // that its children leave behind.
 
+// This process, its parent, and so on.
+std::vector<pid_t> processes_above();
+
+// What a process did that ended by kFilterSignal.
+inline constexpr const char* kForbiddenCall =
+    "started a process, sent SIGKILL to itself, or signalled, traced or accessed a process that is not its "
+    "own";
+
 class JobProcess;
 
 class JobProcesses {

@@ -189,14 +189,9 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
       was_asked_ = phase_ == Phase::setup;  // while code is loaded, nothing knows its place
       break;
     }
-    case Frame::Kind::fault: {
-      if (fault_) break;  // the first report names the cause
-      const std::size_t line_feed = std::min(frame.payload.find('\n'), frame.payload.size());
-      const auto status = status_from_name(std::string_view(frame.payload).substr(0, line_feed));
-      fault_ = Failure{status.value_or(Status::crashed),
-                       frame.payload.substr(std::min(line_feed + 1, frame.payload.size()))};
+    case Frame::Kind::fault:
+      if (!fault_) fault_ = reported_fault(frame.payload);  // the first report names the cause
       break;
-    }
     case Frame::Kind::ended:
       if (state_ != State::busy) break;
       process_.read_output();

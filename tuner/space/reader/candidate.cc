@@ -29,6 +29,12 @@ bool is_expected(const Argument& argument, const KernelDefinition& kernel) {
   return kernel.reference && takes(kernel.reference->launches, argument.name);
 }
 
+// The reference has to work on the same device, and a CPU has no kernels in functions of C++.
+bool are_of_one_device(Language candidate, Language space) {
+  const auto is_of_cuda = [](Language each) { return each == Language::cuda || each == Language::host; };
+  return candidate == space ? space != Language::command : is_of_cuda(candidate) && is_of_cuda(space);
+}
+
 // The copies in the candidate's definition belong to another source than the candidate's.
 void name_source(PlainCode& code, const KernelDefinition& kernel) {
   if (!code.path.empty()) return;
@@ -39,12 +45,14 @@ void name_source(PlainCode& code, const KernelDefinition& kernel) {
 }  // namespace
 
 // Takes over what a candidate must not change. `place` is where errors about the space's arguments point.
-void DefinitionReader::begin_candidate(const YamlNode& place, std::string source, const Definition& space) {
+void DefinitionReader::begin_candidate(const YamlNode& place, Language language, std::string source,
+                                       const Definition& space) {
   definition_.search = space.search;
   definition_.check_problems = space.check_problems;
   std::ranges::copy_if(space.constraints, std::back_inserter(definition_.constraints),
                        [&](const Constraint& each) { return !has_parameter(each, space); });
   KernelDefinition& kernel = definition_.kernel = space.kernel;
+  kernel.language = language;
   kernel.source_path = definition_.path;
   kernel.source_text = std::move(source);
   kernel.options.clear();
@@ -88,17 +96,24 @@ void DefinitionReader::add_arguments(std::vector<WrittenArgument> written) {
 
 Definition DefinitionReader::read_candidate(const YamlNode& root, std::string source,
                                             const Definition& space) {
-  const Fields fields(
-      root, "candidate",
-      {"parameters", "let", "constraints", "options", "host_options", "arguments", "launches", "setup"},
-      errors_);
+  const Fields fields(root, "candidate",
+                      {"language", "parameters", "let", "constraints", "options", "host_options", "arguments",
+                       "launches", "setup"},
+                      errors_);
   if (!fields.is_map()) return definition_;
-  if (space.kernel.language != Language::cuda || language_of(definition_.path) != Language::cuda) {
-    errors_.add(root, "only CUDA kernels (.cu) can be candidates",
-                "host code and C++ functions could read the expected outputs");
+  Language language = language_of(definition_.path).value_or(space.kernel.language);
+  if (const YamlNode* node = fields.find("language"))
+    language = read_enum<Language>(*node, "language", errors_).value_or(language);
+  if (!are_of_one_device(language, space.kernel.language)) {
+    errors_.add(
+        root,
+        "a candidate of language " + std::string(language_name(language)) +
+            " does not fit a space of language " + std::string(language_name(space.kernel.language)),
+        "CUDA kernels, and host code that launches some (language: host), are for spaces of these two; "
+        "C++ functions for those of c++");
     return definition_;
   }
-  begin_candidate(fields.key("launches"), std::move(source), space);
+  begin_candidate(fields.key("launches"), language, std::move(source), space);
   for (const Axis& axis : definition_.kernel.axes) {
     YamlNode key;
     key.kind = YamlNode::Kind::scalar;

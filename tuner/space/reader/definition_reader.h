@@ -26,7 +26,7 @@ class DefinitionReader {
   Definition read_candidate(const YamlNode& root, std::string source, const Definition& space);
 
  private:
-  void begin_candidate(const YamlNode& place, std::string source, const Definition& space);
+  void begin_candidate(const YamlNode& place, Language language, std::string source, const Definition& space);
   void add_arguments(std::vector<WrittenArgument> written);
   void finish(const Fields& fields);
   void read_source(const Fields& fields);

@@ -65,6 +65,7 @@ class Resolver {
     plan.time_limit_s = kernel_.time_limit_s;
     plan.reference_limit_s = kReferenceFactor * kernel_.time_limit_s;
     plan.allowed_races = kernel_.allowed_races;
+    plan.runs_apart = kernel_.is_untrusted_host_code();
     plan.measures_power = std::ranges::any_of(kernel_.metrics, [](const Metric& metric) {
       return std::ranges::any_of(metric.value.names(), [](const Expression::NameUse& use) {
         return use.name == "energy_j" || use.name == "power_w";

@@ -1,0 +1,9 @@
+// out_of_bounds: writes before its output
+/* gktune
+language: host
+launches: {entry: mine, arguments: [in, out, n]}
+*/
+void mine(const float* in, float* out, int n) {
+  for (int i = 0; i < n; ++i) out[i] = 2 * in[i];
+  if (n > 0) out[-1] = 1;
+}
