@@ -6,7 +6,8 @@
 //
 // The ways, values of `way`:
 //   passes     goes through the row once for each of the mean, the squares and the results
-//   registers  keeps the row in registers, so that memory is read once
+//   registers  keeps the row in registers, so that memory is read once, and merges the mean and the squares of the threads
+//              at once: they meet once for a row
 //
 // Parameters:
 //   threadsPerRow  threads that share a row: a warp or a block of them
@@ -41,12 +42,27 @@ __device__ inline float sum_of(const float (&values)[Part::kCount]) {
 
 __device__ inline float squares_of(const Part& part, const float (&values)[Part::kCount], float mean) {
   float sum = 0;
-#pragma unroll
-  for (int i = 0; i < Part::kCount; ++i) {
-    const float deviation = part.has(i) ? values[i] - mean : 0;
-    sum += deviation * deviation;
-  }
+  part.for_each(values, [&](float value) { sum += (value - mean) * (value - mean); });
   return sum;
+}
+
+// Of some elements: their number, their mean, and the sum of the squared deviations from it.
+struct Moments {
+  float count, mean, squares;
+};
+
+// The mean of none is 0.
+__device__ inline float inverse(float count) { return __fdividef(1, fmaxf(count, 1)); }
+
+__device__ inline Moments moments_of(const Part& part, const float (&values)[Part::kCount]) {
+  const float count = static_cast<float>(part.count()), mean = sum_of(values) * inverse(count);
+  return {count, mean, squares_of(part, values, mean)};
+}
+
+__device__ inline Moments merged(const Moments& a, const Moments& b) {
+  const float count = a.count + b.count, share = inverse(count), apart = a.mean - b.mean;
+  return {count, (a.count * a.mean + b.count * b.mean) * share,
+          a.squares + b.squares + apart * apart * (a.count * b.count * share)};
 }
 
 __device__ inline void write(const Part& part, element* out, float (&values)[Part::kCount], const element* weight,
@@ -75,8 +91,14 @@ __global__ void __launch_bounds__(threadsPerRow * rowsPerBlock)
   part.begin(0);
   if constexpr (Way::way == Way::registers) {
     part.load<kLoadHint>(from, values, 0);
-    if constexpr (kHasMean) mean = sum_over_row(sum_of(values)) * share;
-    squares = sum_over_row(squares_of(part, values, mean));
+    if constexpr (kHasMean) {
+      const Moments moments = gktune::over_row<threadsPerRow, rowsPerBlock>(
+          moments_of(part, values), [](const Moments& a, const Moments& b) { return merged(a, b); });
+      mean = moments.mean;
+      squares = moments.squares;
+    } else {
+      squares = sum_over_row(squares_of(part, values, mean));
+    }
     write(part, to, values, weight, bias, mean, rsqrtf(squares * share + epsilon));
   } else {
     const long long batches = part.batches();

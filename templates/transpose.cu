@@ -6,17 +6,20 @@
 //   swizzled  the same, with the tile's columns exchanged by row instead of padded
 //
 // Parameters:
-//   tile      width and height of a block's tile
-//   rows      rows of threads in a block; each thread moves tile / rows elements
-//   padding   tiled: unused columns of the tile in shared memory, against bank conflicts
-//   loadHint  plain, streaming (see common/loads.cuh)
+//   tile         width and height of a block's tile
+//   rows         rows of threads in a block; each thread moves tile / rows packs
+//   vectorWidth  elements of a load and of a store; 4 needs rows and columns of a multiple of 4
+//   padding      tiled: unused columns of the tile in shared memory, against bank conflicts
+//   loadHint     plain, streaming (see common/loads.cuh)
 
 #include "common/loads.cuh"
 
 enum class Way { naive, tiled, swizzled };
 
-__device__ inline float load(const float* address) {
-  return gktune::load_pack<gktune::Hint::loadHint, 1>(address).at[0];
+using Values = gktune::Pack<float, vectorWidth>;
+
+__device__ inline Values load(const float* address) {
+  return gktune::load_pack<gktune::Hint::loadHint, vectorWidth>(address);
 }
 
 // The column of shared memory that holds a column of the tile.
@@ -25,26 +28,43 @@ __device__ inline int place_of(int row, int column) {
 }
 
 // A grid of one dimension: the others allow too few blocks.
-__global__ void __launch_bounds__(tile * rows)
+__global__ void __launch_bounds__(tile / vectorWidth * rows)
     transpose(const float* in, float* out, long long height, long long width) {
   const long long tiles_across = (width + tile - 1) / tile;
   const long long top = blockIdx.x / tiles_across * tile, left = blockIdx.x % tiles_across * tile;
-  const int x = static_cast<int>(threadIdx.x), first = static_cast<int>(threadIdx.y);
+  const int x = static_cast<int>(threadIdx.x) * vectorWidth, first = static_cast<int>(threadIdx.y);
 
+  // All loads are on their way before the first value is used.
+  constexpr int kEach = tile / rows;
+  Values own[kEach] = {};
+#pragma unroll
+  for (int i = 0; i < kEach; ++i) {
+    const int y = first + i * rows;
+    if (top + y < height && left + x < width) own[i] = load(in + (top + y) * width + left + x);
+  }
   if constexpr (Way::way == Way::naive) {
-    for (int y = first; y < tile; y += rows) {
-      if (top + y < height && left + x < width) out[(left + x) * height + top + y] = load(in + (top + y) * width + left + x);
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const int y = first + i * rows;
+      if (top + y < height && left + x < width) out[(left + x) * height + top + y] = own[i].at[0];
     }
   } else {
     __shared__ float values[tile][tile + padding];
 #pragma unroll
-    for (int y = first; y < tile; y += rows) {
-      if (top + y < height && left + x < width) values[y][place_of(y, x)] = load(in + (top + y) * width + left + x);
+    for (int i = 0; i < kEach; ++i) {
+      const int y = first + i * rows;
+#pragma unroll
+      for (int k = 0; k < vectorWidth; ++k) values[y][place_of(y, x + k)] = own[i].at[k];
     }
     __syncthreads();
 #pragma unroll
-    for (int y = first; y < tile; y += rows) {
-      if (left + y < width && top + x < height) out[(left + y) * height + top + x] = values[x][place_of(x, y)];
+    for (int i = 0; i < kEach; ++i) {
+      const int y = first + i * rows;
+      if (left + y >= width || top + x >= height) continue;
+      Values moved;
+#pragma unroll
+      for (int k = 0; k < vectorWidth; ++k) moved.at[k] = values[x + k][place_of(x + k, y)];
+      gktune::store_pack<gktune::Hint::plain>(out + (left + y) * height + top + x, moved);
     }
   }
 }

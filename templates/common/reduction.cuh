@@ -75,13 +75,29 @@ struct Reduction {
   }
 };
 
-// The values of kLanes neighbouring threads of a warp combined; each of them gets the result.
+// The value, a float or a struct of floats, of the thread whose lane differs in these bits.
+template <class Value>
+__device__ inline Value from_lane(const Value& value, int bits) {
+  Value other;
+#pragma unroll
+  for (int i = 0; i < static_cast<int>(sizeof value / sizeof(float)); ++i)
+    reinterpret_cast<float*>(&other)[i] =
+        __shfl_xor_sync(0xffffffffu, reinterpret_cast<const float*>(&value)[i], bits);
+  return other;
+}
+
+// The values of kLanes neighbouring threads of a warp combined; each of them gets the result. combined(a, b) has to be
+// combined(b, a).
+template <int kLanes, class Value, class Combined>
+__device__ inline Value over_lanes(Value value, const Combined& combined) {
+#pragma unroll
+  for (int offset = kLanes / 2; offset > 0; offset /= 2) value = combined(value, from_lane(value, offset));
+  return value;
+}
+
 template <Operation kOperation, int kLanes>
 __device__ inline float over_lanes(float value) {
-#pragma unroll
-  for (int offset = kLanes / 2; offset > 0; offset /= 2)
-    value = Reduction<kOperation, float>::combined(value, __shfl_xor_sync(0xffffffffu, value, offset));
-  return value;
+  return over_lanes<kLanes>(value, [](float a, float b) { return Reduction<kOperation, float>::combined(a, b); });
 }
 
 }  // namespace gktune

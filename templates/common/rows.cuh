@@ -36,6 +36,27 @@ class RowPart {
     return i < kPacks * kWidth ? split_.before + pack(i / kWidth) * kWidth + i % kWidth : end();
   }
 
+  // The number of elements that this thread has.
+  __device__ int count() const {
+    int packs = 0;
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) packs += pack(k) < split_.packs ? 1 : 0;
+    return packs * kWidth + (has_end_ ? 1 : 0);
+  }
+  // Calls body(value) for each value that is an element of the row.
+  template <class Body>
+  __device__ void for_each(const float (&values)[kCount], const Body& body) const {
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      if (pack(k) >= split_.packs) continue;
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i) body(values[k * kWidth + i]);
+    }
+    if constexpr (kWidth > 1) {
+      if (has_end_) body(values[kCount - 1]);
+    }
+  }
+
   // Elements that the row does not have become `missing`. Any vector of the row's length can be loaded.
   template <Hint kHint>
   __device__ void load(const Element* row, float (&values)[kCount], float missing) const {
@@ -119,22 +140,27 @@ class RowPart {
   bool has_end_ = false;
 };
 
-// One value of each of the kThreads threads of a row, combined; every thread gets the result. All threads of the block
-// call it: kRows rows, whose numbers are threadIdx.y.
-template <Operation kOperation, int kThreads, int kRows>
-__device__ inline float over_row(float value) {
-  using Of = Reduction<kOperation, float>;
-  value = over_lanes<kOperation, 32>(value);
+// One value of each of the kThreads threads of a row, a float or a struct of floats, combined; every thread gets the
+// result. All threads of the block call it: kRows rows, whose numbers are threadIdx.y.
+template <int kThreads, int kRows, class Value, class Combined>
+__device__ inline Value over_row(Value value, const Combined& combined) {
+  value = over_lanes<32>(value, combined);
   if constexpr (kThreads > 32) {
-    __shared__ float values[kRows][kThreads / 32];
+    constexpr int kWarps = kThreads / 32;
+    static_assert((kWarps & (kWarps - 1)) == 0, "lanes are combined in halves");
+    __shared__ Value values[kRows][kWarps];
     __syncthreads();  // of an earlier use
     if (threadIdx.x % 32 == 0) values[threadIdx.y][threadIdx.x / 32] = value;
     __syncthreads();
-    value = values[threadIdx.y][0];
-#pragma unroll
-    for (int i = 1; i < kThreads / 32; ++i) value = Of::combined(value, values[threadIdx.y][i]);
+    value = over_lanes<kWarps>(values[threadIdx.y][threadIdx.x % kWarps], combined);
   }
   return value;
+}
+
+template <Operation kOperation, int kThreads, int kRows>
+__device__ inline float over_row(float value) {
+  return over_row<kThreads, kRows>(
+      value, [](float a, float b) { return Reduction<kOperation, float>::combined(a, b); });
 }
 
 }  // namespace gktune
