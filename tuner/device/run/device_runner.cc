@@ -151,6 +151,7 @@ RunReply DeviceRunner::run(const RunJob& job) {
 Result<void, Failure> DeviceRunner::try_candidate(const RunJob& job, RunReply& reply) {
   report_phase(Phase::setup);
   if (job.plan.runs_apart) {
+    reply.keeps_memory = true;  // its process lives on
     GKTUNE_TRY(prepare(job));
     return sample_apart(
         *device_, job, [&] { return time_apart(job); }, reply);
@@ -267,6 +268,7 @@ Result<void, Failure> DeviceRunner::prepare(const RunJob& job) {
 }
 
 void DeviceRunner::drop_problem() {
+  apart_.clear();
   fresh_.drop();
   problem_.reset();
 }
