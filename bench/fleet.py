@@ -290,7 +290,8 @@ def outages(fleet, server, seconds=60):
 def large(fleet, server):
     bench = os.path.join(os.path.dirname(fleet.program), '..', 'bench', 'database_bench')
     file = os.path.join(fleet.folder, 'large.db')
-    subprocess.run([bench, '1000000', '1000', file], stdout=subprocess.DEVNULL, check=True)
+    # Its exit code says whether queries of the file are fast.
+    subprocess.run([bench, '1000000', '1000', file], stdout=subprocess.DEVNULL, check=False)
     uri = server.new_database()
     pushed = fleet.command('db', 'push', uri, '--db', file)
     server.sql('VACUUM ANALYZE', uri)  # as the server does by itself some minutes later
@@ -300,6 +301,7 @@ def large(fleet, server):
     fleet.command(*run)
     print('medians of nine                     elapsed   processor: program  server')
     for name, words in {'best': ['best', 'kernel3', '--problem', 'n=1024', '--db', uri], 'db ls': ['db', 'ls', '--db', uri],
+                        'best, all winners': ['best', '--db', uri],
                         'db show': ['db', 'show', '7', '--db', uri], 'resuming a study of 1,000 trials': run}.items():
         costs = [fleet.cost(server, *words) for _ in range(9)]
         elapsed, program, in_server = (statistics.median(each) * 1000 for each in zip(*costs))
