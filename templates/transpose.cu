@@ -18,8 +18,23 @@ enum class Way { naive, tiled, swizzled };
 
 using Values = gktune::Pack<float, vectorWidth>;
 
-__device__ inline Values load(const float* address) {
-  return gktune::load_pack<gktune::Hint::loadHint, vectorWidth>(address);
+// False: the array begins between two packs, so that each element moves alone.
+__device__ inline bool is_aligned(const float* array) {
+  return reinterpret_cast<unsigned long long>(array) % sizeof(Values) == 0;
+}
+
+__device__ inline Values load(const float* address, bool in_packs) {
+  if (in_packs) return gktune::load_pack<gktune::Hint::loadHint, vectorWidth>(address);
+  Values values;
+#pragma unroll
+  for (int k = 0; k < vectorWidth; ++k) values.at[k] = address[k];
+  return values;
+}
+
+__device__ inline void store(float* address, const Values& values, bool in_packs) {
+  if (in_packs) return gktune::store_pack<gktune::Hint::plain>(address, values);
+#pragma unroll
+  for (int k = 0; k < vectorWidth; ++k) address[k] = values.at[k];
 }
 
 // The column of shared memory that holds a column of the tile.
@@ -36,11 +51,12 @@ __global__ void __launch_bounds__(tile / vectorWidth * rows)
 
   // All loads are on their way before the first value is used.
   constexpr int kEach = tile / rows;
+  const bool in_packs = is_aligned(in), out_packs = is_aligned(out);
   Values own[kEach] = {};
 #pragma unroll
   for (int i = 0; i < kEach; ++i) {
     const int y = first + i * rows;
-    if (top + y < height && left + x < width) own[i] = load(in + (top + y) * width + left + x);
+    if (top + y < height && left + x < width) own[i] = load(in + (top + y) * width + left + x, in_packs);
   }
   if constexpr (Way::way == Way::naive) {
 #pragma unroll
@@ -64,7 +80,7 @@ __global__ void __launch_bounds__(tile / vectorWidth * rows)
       Values moved;
 #pragma unroll
       for (int k = 0; k < vectorWidth; ++k) moved.at[k] = values[x + k][place_of(x + k, y)];
-      gktune::store_pack<gktune::Hint::plain>(out + (left + y) * height + top + x, moved);
+      store(out + (left + y) * height + top + x, moved, out_packs);
     }
   }
 }
