@@ -159,7 +159,9 @@ struct PlantedFault {
 };
 
 const PlantedFault kPlantedFaults[] = {
-    {"norm", "counts_elements_beyond_the_row", "part.has(i) ? values[i] - mean : 0", "values[i] - mean"},
+    {"norm", "counts_elements_beyond_the_row", "part.for_each(values, [&](float value) {",
+     "const auto for_each = [&](const auto& body) { for (float each : values) body(each); };\n"
+     "  for_each([&](float value) {"},
     {"norm", "divides_by_one_less", "static_cast<float>(columns)", "static_cast<float>(columns - 1)"},
     {"norm", "forgets_epsilon", "squares * share + epsilon", "squares * share"},
     {"softmax", "leaves_an_overflow", "expf(values[i] - greatest)", "expf(8 * values[i])"},
@@ -172,10 +174,10 @@ const PlantedFault kPlantedFaults[] = {
     {"scan", "forgets_the_warps_before", "if (i < warp)", "if (i + 1 < warp)"},
     {"scan", "adds_a_tile_too_many", "lane <= last ?", "lane <= last + 1 ?"},
     {"scan", "forgets_the_packs_before", "before += __shfl_sync", "before = __shfl_sync"},
-    {"batched_matmul", "computes_beyond_the_last_row", "y < SIZE && x < SIZE",
-     "x < SIZE && y * SIZE + x < kElements - 1"},
-    {"batched_matmul", "drops_a_product", "for (int k = 0; k < SIZE; ++k) {",
-     "for (int k = 0; k + 1 < SIZE; ++k) {"},
+    {"batched_matmul", "leaves_out_the_last_element", "y >= SIZE || x >= SIZE",
+     "x >= SIZE || y * SIZE + x >= kElements - 1"},
+    {"batched_matmul", "drops_a_product", "for (int depth = 0; depth < SIZE;",
+     "for (int depth = 0; depth + 1 < SIZE;"},
     {"batched_matmul", "mixes_up_the_matrices", "of_b = all_b + threadIdx.y * kElements", "of_b = all_b"},
     {"gemm", "reads_beyond_the_end_of_a_row", "row < matrix.rows && column < matrix.columns",
      "row * matrix.columns + column < matrix.rows * matrix.columns"},
