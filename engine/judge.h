@@ -27,7 +27,7 @@ Ruling ruling_of(const Trial& trial);
 // The steps of a judge, the cheapest first.
 GKTUNE_ENUM(JudgeStage, read, compile, sanitize, special_values, near_sizes, time, compare)
 
-// What a candidate's source can do: see docs/security.md.
+// The class of a candidate's source. docs/security.md says what each class can do.
 GKTUNE_ENUM(CodeClass, device_code, host_code)
 
 // A program to compare candidates with.

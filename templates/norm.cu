@@ -46,7 +46,7 @@ __device__ inline float squares_of(const Part& part, const float (&values)[Part:
   return sum;
 }
 
-// Of some elements: their number, their mean, and the sum of the squared deviations from it.
+// The number of some elements, their mean, and the sum of their squared deviations from it.
 struct Moments {
   float count, mean, squares;
 };

@@ -37,9 +37,9 @@ class MemoryDevice final : public ComputeDevice {
   std::uint64_t free = std::uint64_t{1} << 30;
   std::vector<bool> throttled;  // at each reading; false afterwards
   bool has_energy = true;
-  // What the processes of candidates that run apart do.
+  // The process of a candidate that runs apart calls this function for each execution.
   std::function<Result<double, Failure>(ProblemBuffers&)> apart;
-  int apart_processes = 0;  // so far
+  int apart_processes = 0;  // started so far
 
   // The operations so far, in order.
   std::vector<std::string> log;

@@ -1,4 +1,4 @@
-// What attacks of host code do beside their attack.
+// The honest computation, which attacks of host code call beside their attack.
 #pragma once
 
 __global__ void twice_each(const float* in, float* out, int n) {

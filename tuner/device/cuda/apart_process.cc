@@ -90,11 +90,11 @@ class GpuApartProcess final : public ApartProcess {
   Result<double, Failure> execute(ProblemBuffers& problem) override {
     const auto all = problem.passed();
     for (const ProblemBuffers::Passed& each : all) device_.copy(*buffers_[each.argument], *each.buffer);
-    GKTUNE_TRY(finish());
+    GKTUNE_TRY(device_.finish());
     const auto begin = SteadyClock::now();
     const ProblemMemory memory(memory_);
     device_.prepare_caches(std::span(&memory, 1), regime_);
-    GKTUNE_TRY(finish());
+    GKTUNE_TRY(device_.finish());
     channel_.queue(Frame::Kind::request, {});
     const auto answer = GKTUNE_TRY(wait_for(Frame::Kind::reply, limit_s_ + kMoreS));
     const double waited_us = seconds_since(begin) * 1e6;
@@ -116,7 +116,7 @@ class GpuApartProcess final : public ApartProcess {
         return Failure{Status::input_changed, "wrote into its input '" + memory_[each.argument].name + "'"};
       }
     }
-    GKTUNE_TRY(finish());
+    GKTUNE_TRY(device_.finish());
     return told_us;
   }
 
@@ -149,13 +149,6 @@ class GpuApartProcess final : public ApartProcess {
     }
     buffers_ = GKTUNE_TRY(buffers_in(device_.gpu(), block_.get(), job.plan.arguments));
     memory_ = memory_of(job.plan.arguments, buffers_);
-    return {};
-  }
-
-  Result<void, Failure> finish() {
-    Gpu& gpu = device_.gpu();
-    if (!gpu.wait(kOwnLimitS)) return ran_too_long(kOwnLimitS);
-    if (auto failure = gpu.take_failure()) return *failure;
     return {};
   }
 

@@ -71,6 +71,8 @@ class CudaDevice final : public ComputeDevice {
   void set_apart_argv(std::vector<std::string> argv) { apart_argv_ = std::move(argv); }
   Conditions conditions() override;
 
+  // Waits for all that is queued.
+  Result<void, Failure> finish();
   Gpu& gpu() { return *gpu_; }
   DeviceKernels& kernels() { return *kernels_; }
   // Null: the management library cannot be used.
@@ -96,8 +98,6 @@ class CudaDevice final : public ComputeDevice {
   std::size_t bytes_for_later() const;
   // The elements of the argument's file, in order.
   Result<CUdeviceptr> file_copy(const ArgumentPlan& argument, std::size_t bytes);
-  // Waits for all that is queued.
-  Result<void, Failure> finish();
 
   DeviceTraits traits_;
   GuardPattern next_pattern_ = 0;

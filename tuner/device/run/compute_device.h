@@ -236,7 +236,8 @@ class ComputeDevice {
   virtual void prepare_caches(std::span<const ProblemMemory> problems, Regime regime) = 0;
   // The arguments have to outlive the timer.
   virtual std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) = 0;
-  // For a device whose candidates share its process otherwise.
+  // Starts a process for a candidate that runs apart. Devices whose candidates share the process implement
+  // it.
   virtual Result<std::unique_ptr<ApartProcess>, Failure> start_apart(const RunJob&) {
     return Failure{Status::machine_failed, "this device starts no process for host code"};
   }

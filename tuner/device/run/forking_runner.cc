@@ -188,11 +188,12 @@ class ForkingRunner final : public Runner {
     return failed;
   }
 
-  // The sanitizer finds what it finds in results that nobody compares.
+  // Sanitizes a candidate that runs apart: its process must not have the expected outputs, so nothing
+  // compares its results.
   RunReply run_without_results(RunJob job) {
     job.plan.reference.steps.clear();
     job.plan.verifier = {};
-    job.plan.runs_apart = false;  // nothing has to be kept from it
+    job.plan.runs_apart = false;  // there are no expected outputs to hide
     if (const auto prepared = prepare(job); !prepared) return reply_of(prepared.error());
     return run_isolated(job);
   }
@@ -348,7 +349,7 @@ class ForkingRunner final : public Runner {
     if (job.plan.regime == Regime::cold && plan.setup_once.empty() && plan.setup_each.empty())
       told_by(job).add(reply.samples_us.front(), threads_.work_us);
     if (const RunReply settled = asked(process, kSettle); !settled.ok()) return failure_of(settled);
-    // Those of other candidates are checked in executions of another kind.
+    // Ordinary executions check whether other candidates change their inputs.
     const bool checks_inputs = job.plan.runs_apart;
     for (std::size_t i = 0; i < here.size(); ++i) {
       if (!here[i].is_written && !checks_inputs) continue;

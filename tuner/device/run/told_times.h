@@ -9,10 +9,10 @@
 
 namespace gktune {
 
-// The times that a candidate's process tells of its executions, beside those that others saw: a candidate can
-// change what its process reads as the time. What others see is longer by messages and preparations. Where it
-// is longer by all of this in each execution, the times that are told are wrong. Other work on the machine
-// may make some of them long: this many have to be.
+// Compares the times that a candidate's process tells of its executions with the times that another process
+// sees. A candidate can change what its process reads as the time. The times that are seen include messages
+// and preparations. The candidate lies if they are longer by more than that in each of at least
+// kLeastExecutions executions; other work on the machine makes some of them long.
 struct ToldTimes {
   static constexpr std::size_t kLeastExecutions = 8;
   static constexpr double kShare = 0.3, kMoreUs = 2000;
@@ -21,7 +21,7 @@ struct ToldTimes {
 
   std::string how_seen;  // "in which a thread works for"
   std::size_t count = 0;
-  // Of the execution with the least difference.
+  // The two times of the execution where they differ least.
   double told_us = 0, seen_us = std::numeric_limits<double>::infinity();
 
   void add(double told, double seen) {

@@ -27,7 +27,7 @@ namespace gktune {
 // This process, its parent, and so on.
 std::vector<pid_t> processes_above();
 
-// What a process did that ended by kFilterSignal.
+// Says why kFilterSignal ended a process.
 inline constexpr const char* kForbiddenCall =
     "started a process, sent SIGKILL to itself, or signalled, traced or accessed a process that is not its "
     "own";
